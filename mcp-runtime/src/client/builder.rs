@@ -1,4 +1,4 @@
-//! The builder of clients.
+//! The client builder.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -24,45 +24,47 @@ use crate::connection::{BoxFuture, Transport};
 use crate::protocol::{Change, Timeouts};
 use crate::sync::lock;
 
-/// The settings of a client; [`connect`](Self::connect) makes it.
+/// Collects the settings of a [`Client`]. To create the client, call [`connect`](Self::connect).
 #[must_use = "nothing happens before `connect`"]
 pub struct ClientBuilder {
     pub(super) config: Config,
 }
 
 impl ClientBuilder {
-    /// Name, version, title, icons and more of the client.
+    /// Sets the name, version, title, icons and other information about the client.
     pub fn info(mut self, info: Implementation) -> Self {
         self.config.info = info;
         self
     }
 
-    /// The revisions that the client accepts; all that are known unless set.
+    /// Sets the revisions that the client accepts. By default, it accepts all known revisions.
     pub fn revisions(mut self, revisions: Revisions) -> Self {
         self.config.revisions = revisions;
         self
     }
 
-    /// The one revision to speak. Nothing is probed: a handshake revision is offered, a stateless
-    /// one is used. A server that refuses it is asked for those that it has, which
-    /// [`ConnectError::Revision`] names.
+    /// Accepts only one revision, without probing the server: a handshake revision is offered to the
+    /// server, and a stateless revision is used directly. If the server refuses the revision, the
+    /// client asks for the supported revisions and reports them in [`ConnectError::Revision`].
     pub fn revision(self, revision: Revision) -> Self {
         self.revisions(Revisions::only(revision))
     }
 
-    /// The era of the server, where it is known: nothing is probed.
+    /// Accepts only revisions of this era. Use this if the era of the server is known, so that the
+    /// client need not probe it.
     pub fn era(mut self, era: Era) -> Self {
         self.config.revisions = self.config.revisions.of(era);
         self
     }
 
-    /// The revision of an earlier connection ([`Client::revision`]): the client begins with its
-    /// era, and probes the server where that fails. This saves the probe, and its time limit, with
-    /// servers that do not answer it.
+    /// Sets the revision of an earlier connection to the server, as returned by
+    /// [`Client::revision`]. The client first tries the era of this revision, and probes the server
+    /// only if this fails. With servers that do not answer the probe, this saves waiting for its
+    /// time limit.
     ///
-    /// A revision can be stored by its name ([`Revision::as_str`], and serde). A server of the
-    /// handshake era that has become stateless since is not noticed as long as it serves
-    /// handshakes.
+    /// To store a revision, use its name ([`Revision::as_str`]) or serde. If a server of the
+    /// handshake era now speaks a stateless revision as well, the client does not notice it as long
+    /// as the server still accepts handshakes.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -80,45 +82,46 @@ impl ClientBuilder {
     /// # }
     /// ```
     ///
-    /// To probe, a second connection is opened: [`connect`](Self::connect) fails where its
+    /// The probe uses a second connection. [`connect`](Self::connect) fails without a probe if its
     /// transport can be opened only once.
     pub fn last_revision(mut self, revision: Revision) -> Self {
         self.config.last_era = Some(revision.era());
         self
     }
 
-    /// The time limit of `server/discover`, after which `initialize` is sent; 3 seconds unless set.
+    /// Sets how long the client waits for the answer to `server/discover` before it sends
+    /// `initialize`. The default is 3 seconds.
     pub fn probe_timeout(mut self, timeout: Duration) -> Self {
         self.config.probe_timeout = timeout;
         self
     }
 
-    /// The time limits of requests, unless a call sets its own; 60 seconds unless set.
+    /// Sets the time limits of requests, which a call can override. The default is 60 seconds.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.config.timeouts = timeouts;
         self
     }
 
-    /// The largest number of pages of a list; 1000 unless set.
+    /// Sets the maximum number of pages of a list. The default is 1000.
     pub fn max_pages(mut self, pages: usize) -> Self {
         self.config.max_pages = pages;
         self
     }
 
-    /// The largest size of a list, all pages together, in bytes of JSON; 64 MiB unless set. A list
-    /// over it is an error.
+    /// Sets the maximum size of a list in bytes of JSON, over all pages. The default is 64 MiB.
+    /// Fetching a larger list fails.
     pub fn max_list_bytes(mut self, bytes: usize) -> Self {
         self.config.max_list_bytes = bytes;
         self
     }
 
-    /// Sends the trace context that `source` returns with each request. It must return quickly. No
-    /// trace context is sent unless set.
+    /// Calls `source` for each request and sends the trace context that it returns. `source` must
+    /// return quickly. By default, no trace context is sent.
     ///
     /// ```
     /// # use mcp_runtime::{Client, TraceContext};
     /// fn current_trace() -> Option<TraceContext> {
-    ///     // From the tracer of the program, whichever it is.
+    ///     // Ask the tracing library of the program for the current span.
     ///     TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01")
     /// }
     ///
@@ -133,16 +136,16 @@ impl ClientBuilder {
         self
     }
 
-    /// Calls `observer` with each change of the connection's status, in order. It must return
-    /// quickly: the connection waits. It may ask the client for its
+    /// Calls `observer` with each change of the connection's status, in order. The observer must
+    /// return quickly, because it blocks the connection. It may query the client for its
     /// [revision](Client::revision), status and capabilities.
     pub fn on_status(mut self, observer: impl Fn(Status) + Send + Sync + 'static) -> Self {
         self.config.on_status = Some(Box::new(observer));
         self
     }
 
-    /// Calls `observer` with each notification of the server, in order. It must return quickly:
-    /// the connection waits.
+    /// Calls `observer` with each notification of the server, in order. The observer must return
+    /// quickly, because it blocks the connection.
     pub fn on_notification(
         mut self,
         observer: impl Fn(&ServerNotification) + Send + Sync + 'static,
@@ -151,8 +154,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Calls `observer` with each log message of the server, in order. It must return quickly: the
-    /// connection waits. The level is set by
+    /// Calls `observer` with each log message of the server, in order. The observer must return
+    /// quickly, because it blocks the connection. To set the minimum level of the messages, call
     /// [`set_log_level`](Client::set_log_level).
     ///
     /// ```
@@ -174,9 +177,9 @@ impl ClientBuilder {
         })
     }
 
-    /// Requests progress for each call, and calls `observer` with each progress notification. It
-    /// must return quickly: the connection waits. [`Call::on_progress`](super::Call::on_progress)
-    /// observes one call.
+    /// Requests progress for each call, and calls `observer` with each progress notification. The
+    /// observer must return quickly, because it blocks the connection. To observe a single call, use
+    /// [`Call::on_progress`](super::Call::on_progress).
     pub fn on_progress(
         mut self,
         observer: impl Fn(&ProgressNotificationParams) + Send + Sync + 'static,
@@ -189,10 +192,11 @@ impl ClientBuilder {
         })
     }
 
-    /// Calls `observer` with each change that the server announces, in order. It must return
-    /// quickly: the connection waits. What is announced is up to
-    /// [`subscribe_to`](Client::subscribe_to); in revisions with a handshake, changes of
-    /// lists are announced unasked.
+    /// Calls `observer` with each change that the server announces, in order. The observer must
+    /// return quickly, because it blocks the connection.
+    ///
+    /// To receive changes, call [`subscribe_to`](Client::subscribe_to). In the handshake era, servers
+    /// announce changes of lists even without a subscription.
     pub fn on_changed(self, observer: impl Fn(Change) + Send + Sync + 'static) -> Self {
         self.on_notification(move |notification| {
             if let Some(changed) = Change::by(notification) {
@@ -201,8 +205,8 @@ impl ClientBuilder {
         })
     }
 
-    /// Handles forms for the user, and declares `elicitation.form`. The handler does not delay the
-    /// connection, and is dropped when the server cancels the request.
+    /// Handles forms for the user, and declares `elicitation.form`. The handler runs concurrently
+    /// with the connection, and its future is dropped if the server cancels the request.
     ///
     /// ```
     /// use mcp_runtime::Client;
@@ -214,7 +218,7 @@ impl ClientBuilder {
     /// # drop(client);
     /// ```
     ///
-    /// It is called for each question, so that it clones what it needs:
+    /// The handler is called for each question, so it must clone what its future needs:
     ///
     /// ```
     /// use std::sync::Arc;
@@ -244,7 +248,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Handles web pages for the user to open, and declares `elicitation.url`.
+    /// Handles requests to open a web page for the user, and declares `elicitation.url`.
     ///
     /// ```
     /// use mcp_runtime::Client;
@@ -268,9 +272,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Handles requests for a language model, and declares `sampling`. A person should see request
-    /// and response. An error is sent as it is; a user's refusal has the code -1 (2025-11-25,
-    /// "Sampling", section Error Handling).
+    /// Handles requests to a language model, and declares `sampling`. A person should review both the
+    /// request and the response. An error is sent to the server unchanged. If the user refuses, return
+    /// an error with the code -1 (2025-11-25, "Sampling", section Error Handling).
     ///
     /// ```
     /// use mcp_runtime::Client;
@@ -303,14 +307,14 @@ impl ClientBuilder {
         self
     }
 
-    /// The folders and files that servers should work on; declares `roots`.
+    /// Sets the folders and files that servers should work on, and declares `roots`.
     pub fn roots(mut self, roots: impl Into<Roots>) -> Self {
         self.config.input.roots = Some(roots.into());
         self
     }
 
-    /// Finds the roots whenever a server asks for them, and declares `roots` without notifications
-    /// of changes. A list of [`roots`](Self::roots) goes before it.
+    /// Calls `handler` whenever a server requests the roots, and declares `roots` without change
+    /// notifications. If a list of [`roots`](Self::roots) is set, it is used instead.
     ///
     /// ```
     /// use mcp_runtime::Client;
@@ -328,9 +332,10 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds an extension of the protocol; one of the same identifier is replaced. Its settings are
-    /// declared under `extensions` (SEP-2133), and its methods can be [requested](Client::request)
-    /// from servers that declare it as well.
+    /// Adds a protocol extension. An extension with the same identifier is replaced.
+    ///
+    /// The client declares the settings of the extension under `extensions` (SEP-2133). Methods of
+    /// the extension can be [requested](Client::request) from servers that declare it as well.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -363,60 +368,64 @@ impl ClientBuilder {
         self
     }
 
-    /// The largest number of rounds in which one call may ask for input; 10 unless set.
+    /// Sets the maximum number of rounds in which a server may ask for input during one call. The
+    /// default is 10.
     pub fn max_rounds(mut self, rounds: usize) -> Self {
         self.config.max_rounds = rounds;
         self
     }
 
-    /// Caches answers as long as the server allows; none unless set. See [`ResponseCache`].
+    /// Caches answers for as long as the server allows; see [`ResponseCache`]. By default, answers
+    /// are not cached.
     pub fn cache(mut self, cache: ResponseCache) -> Self {
         self.config.cache = Some(cache);
         self
     }
 
-    /// Detection of servers that no longer answer, in revisions that have `ping`; every 30 seconds
-    /// unless set.
+    /// Sets how to detect servers that no longer answer, in revisions that have `ping`. By default,
+    /// the client sends a ping every 30 seconds.
     pub fn keep_alive(mut self, keep_alive: KeepAlive) -> Self {
         self.config.keep_alive = Some(keep_alive);
         self
     }
 
-    /// Sends no pings.
+    /// Turns off keep-alive pings.
     pub fn without_keep_alive(mut self) -> Self {
         self.config.keep_alive = None;
         self
     }
 
-    /// Reconnection, where the transport can be opened again: a child process, a URL, or one of
-    /// [`connect_with`](Self::connect_with).
+    /// Sets how to reconnect after the connection is lost. This requires a transport that can be
+    /// opened again: a child process, a URL, or a transport of [`connect_with`](Self::connect_with).
     pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
         self.config.reconnect = Some(reconnect);
         self
     }
 
-    /// Does not restore a lost connection.
+    /// Turns off reconnection: a lost connection stays lost.
     pub fn without_reconnect(mut self) -> Self {
         self.config.reconnect = None;
         self
     }
 
-    /// Opens the transport and negotiates with the server. A connection that is lost
-    /// stays lost, unless the transport can be opened again, as a
-    /// [`ChildProcess`](crate::transport::ChildProcess) and those to a URL can.
+    /// Opens the transport and negotiates with the server.
     ///
-    /// Must be called within a tokio runtime: the connection is driven by a task of its own.
+    /// A lost connection is restored if the transport can be opened again, such as a
+    /// [`ChildProcess`](crate::transport::ChildProcess) or a transport to a URL.
+    ///
+    /// Must be called within a tokio runtime, because the connection is driven by a spawned task.
     ///
     /// # Errors
     ///
-    /// See [`ConnectError`]; everything is closed again.
+    /// Returns a [`ConnectError`] if the connection can't be established. Whatever was opened is
+    /// closed again.
     pub fn connect<T: Transport>(self, transport: T) -> BoxFuture<Result<Client, ConnectError>> {
         Box::pin(self.connect_to(transport))
     }
 
     async fn connect_to<T: Transport>(self, transport: T) -> Result<Client, ConnectError> {
         if let Some(kept) = transport.again() {
-            // A transport need not be `Sync`.
+            // The mutex is needed because a transport need not be `Sync`.
             let kept = Mutex::new(kept);
             let again = move || lock(&kept).again();
             return self.connect_again(again).await;
@@ -428,12 +437,12 @@ impl ClientBuilder {
         Ok(Client::start(state, None, connection))
     }
 
-    /// Connects over a transport that `make` returns, and over another one when the connection is
-    /// lost: a server that has ended is started again.
+    /// Connects over a transport that `make` returns, and calls `make` again to reconnect after the
+    /// connection is lost. For example, this restarts a server that has exited.
     ///
-    /// Calls that are safe to repeat (everything but tools, and tools that are annotated as
-    /// read-only or idempotent) are then sent again; others fail with [`CallError::Closed`] or
-    /// [`CallError::Lost`]. The log level and subscriptions are restored.
+    /// After a reconnection, calls that are safe to repeat are sent again: everything except tool
+    /// calls, and calls of tools that are annotated as read-only or idempotent. Other calls fail with
+    /// [`CallError::Closed`] or [`CallError::Lost`]. The log level and subscriptions are restored.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), mcp_runtime::ConnectError> {
@@ -451,8 +460,8 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// See [`ConnectError`]; the first connection is tried once, twice where the server ends
-    /// because of the probe.
+    /// Returns a [`ConnectError`] if the first connection can't be established. There are no
+    /// retries, except that a server that exits because of the probe is connected to without it.
     ///
     /// [`CallError::Closed`]: crate::CallError::Closed
     /// [`CallError::Lost`]: crate::CallError::Lost

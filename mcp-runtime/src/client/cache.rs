@@ -1,4 +1,4 @@
-//! Cache of responses (2026-07-28, "Caching").
+//! The response cache (2026-07-28, "Caching").
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,12 +14,12 @@ use crate::limits::{MAX_CACHED_ANSWERS, MAX_CACHED_BYTES};
 use crate::protocol::Change;
 use crate::sync::lock;
 
-/// Keeps the answers of a server for as long as it allows: lists, and the contents of resources
-/// (2026-07-28, "Caching"). At most 1,024 answers and 16 MiB.
+/// Caches lists and the contents of resources for as long as the server allows (2026-07-28,
+/// "Caching"). Holds at most 1,024 answers and 16 MiB.
 ///
-/// Cloning is cheap: the clones share what is kept. Clients that are given the same cache share
-/// the answers that the server marks as public, so it must be the same server. Other answers are
-/// kept for each client by itself. An answer is forgotten as soon as the server announces a change.
+/// Clones are cheap and share the cached answers. Clients with the same cache share the answers that
+/// the server marks as public, so all of them must connect to the same server. Other answers are
+/// cached separately for each client. An answer is dropped as soon as the server announces a change.
 ///
 /// ```
 /// use mcp_runtime::Client;
@@ -36,13 +36,13 @@ pub struct ResponseCache {
 }
 
 impl ResponseCache {
-    /// An empty cache.
+    /// Creates an empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Forgets everything.
+    /// Removes all answers.
     pub fn clear(&self) {
         self.lock().invalidate(|_| true);
     }
@@ -52,11 +52,11 @@ impl ResponseCache {
     }
 }
 
-/// A cache as one client uses it. Dropping it removes the client's private answers.
+/// A client's view of the cache. Dropping it removes the client's private answers.
 pub(super) struct ClientCache {
     cache: ResponseCache,
     client: u64,
-    /// The principal as whom the client calls, and the number of its changes that are known.
+    /// The changes of the principal that the client calls as, and how many of them were handled.
     principal: Mutex<(PrincipalChanges, u64)>,
 }
 
@@ -70,14 +70,14 @@ impl ClientCache {
         }
     }
 
-    /// Sets the principal of the connection that is about to be opened.
+    /// Follows the principal of the connection that is about to be opened.
     pub(super) fn set_principal(&self, principal: PrincipalChanges) {
         let mut known = lock(&self.principal);
         known.0 = principal;
     }
 
-    /// Forgets the client's private answers if its principal has changed. Answers that are under way
-    /// are not kept.
+    /// Removes the client's private answers if its principal has changed. Starts a new generation,
+    /// so that answers to requests in flight are not cached.
     fn check_principal(&self) {
         let mut known = lock(&self.principal);
         let changes = known.0.count();
@@ -93,7 +93,7 @@ impl ClientCache {
         entries.table.retain(|(owner, ..), _| *owner != client);
     }
 
-    /// The place of the answer to `params`; `None` for requests whose answers are never kept.
+    /// Returns the place of the answer to `params`, or `None` if the method is not cacheable.
     pub(super) fn place(&self, method: &'static str, params: &RawJson) -> Option<CachePlace<'_>> {
         let is_cacheable = matches!(
             method,
@@ -112,7 +112,7 @@ impl ClientCache {
         })
     }
 
-    /// Forgets the answers that a change concerns.
+    /// Removes the answers that a change makes stale.
     pub(super) fn invalidate(&self, changed: &Change) {
         self.cache.lock().invalidate(|method| match changed {
             Change::Tools => method == methods::TOOLS_LIST,
@@ -121,12 +121,11 @@ impl ClientCache {
                 method,
                 methods::RESOURCES_LIST | methods::RESOURCES_TEMPLATES_LIST
             ),
-            // One resource may be a part of another.
+            // The changed resource may be part of others, so the contents of all are stale.
             Change::Resource(_) => method == methods::RESOURCES_READ,
         });
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&self) {
         self.cache.clear();
     }
@@ -142,14 +141,14 @@ impl Drop for ClientCache {
 pub(super) struct CachePlace<'a> {
     cache: &'a ClientCache,
     method: &'static str,
-    /// The parameters, as they are sent.
+    /// The parameters as they are sent, in JSON.
     params: Arc<str>,
     /// The generation of the cache when the request was sent.
     generation: u64,
 }
 
 impl CachePlace<'_> {
-    /// The answer, unless it has expired.
+    /// Returns the cached answer, unless it has expired.
     pub(super) fn get(&self) -> Option<RawJson> {
         let entries = self.cache.cache.lock();
         [Some(self.cache.client), None]
@@ -161,13 +160,13 @@ impl CachePlace<'_> {
             })
     }
 
-    /// Keeps an answer as long as its `ttlMs` allows, for other clients as well if its `cacheScope`
-    /// is public.
+    /// Caches an answer for as long as its `ttlMs` allows. If its `cacheScope` is public, other
+    /// clients use the answer as well.
     pub(super) fn put(self, result: &RawJson) {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Hints {
-            // A negative one means that nothing may be kept.
+            // A negative value means the same as 0: the answer must not be cached.
             ttl_ms: Option<f64>,
             cache_scope: Option<CacheScope>,
         }
@@ -195,14 +194,14 @@ impl CachePlace<'_> {
     }
 }
 
-/// Client (`None` for a public answer), method and parameters.
+/// The client (`None` for public answers), the method and the parameters.
 type AnswerKey = (Option<u64>, &'static str, Arc<str>);
 
-/// The table of answers.
 #[derive(Debug, Default)]
 struct CachedAnswers {
     table: HashMap<AnswerKey, CachedAnswer>,
-    /// Number of invalidations. An answer that was overtaken by one is not kept.
+    /// Incremented by each invalidation. An answer to a request of an earlier generation is not
+    /// cached, because it may already be stale.
     generation: u64,
 }
 
@@ -213,8 +212,7 @@ struct CachedAnswer {
 }
 
 impl CachedAnswers {
-    /// Removes answers until `size` more bytes fit. Those that expire first make room, expired ones
-    /// among them.
+    /// Removes answers until `size` more bytes fit, beginning with the answers that expire first.
     fn make_room(&mut self, size: usize) {
         while self.table.len() >= MAX_CACHED_ANSWERS || self.bytes() + size > MAX_CACHED_BYTES {
             let first = self.table.iter().min_by_key(|(_, entry)| entry.expires);
@@ -225,13 +223,13 @@ impl CachedAnswers {
         }
     }
 
-    /// The size of all answers.
+    /// The total size of all answers.
     fn bytes(&self) -> usize {
         let sizes = self.table.values().map(|entry| entry.result.get().len());
         sizes.sum()
     }
 
-    /// Removes the answers to the methods that are stale, for all clients.
+    /// Removes the answers to stale methods, for all clients.
     fn invalidate(&mut self, is_stale: impl Fn(&str) -> bool) {
         self.generation += 1;
         self.table.retain(|(_, method, _), _| !is_stale(method));
@@ -274,7 +272,7 @@ mod tests {
         under_way.put(&serde_json::from_str(r#"{"ttlMs":60000}"#).unwrap());
         assert!(!has(&one, "private") && !has(&one, "late"));
         assert!(has(&one, "public") && has(&other, "private"));
-        // Also after the connection was opened anew, in the meantime of a change.
+        // A change is also noticed if the connection was reopened after it.
         put(&one, "private", r#"{"ttlMs":60000}"#);
         principal.changed();
         one.set_principal(principal);

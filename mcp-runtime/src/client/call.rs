@@ -1,5 +1,4 @@
-//! One request: its options, and its result as the type that the caller wants. A call of a tool has
-//! options of its own, and its output is read as a type.
+//! A request with its options, and the conversion of its result into the type that the caller wants.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -25,9 +24,9 @@ use crate::connection::{BoxFuture, OnProgress};
 use crate::error::CallError;
 use crate::protocol::Timeouts;
 
-/// A request that is about to be sent; await it to send it.
+/// A request that is sent when it is awaited.
 ///
-/// Dropping the future before it is done cancels the request at the server.
+/// Dropping the future before it completes cancels the request at the server.
 ///
 /// ```no_run
 /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -47,27 +46,27 @@ pub struct Call<R: Request, T = <R as Request>::Result> {
     client: Client,
     params: Result<R::Params, serde_json::Error>,
     convert: ConvertResult<R, T>,
-    /// The tool that is called.
+    /// The name of the tool, if this is a tool call.
     tool: Option<String>,
-    /// True if the tool's output schema decides how its result is converted.
+    /// If true, the tool's output schema decides how its result is converted.
     by_schema: bool,
     pub(super) options: CallOptions,
 }
 
-/// Converts results into the output of a [`Call`]: those that an extension has obtained in another
-/// way than as the answer to the call. Made by [`Call::converter`].
+/// Converts a result that an extension has obtained separately, as the [`Call`] itself would have
+/// converted it. Created by [`Call::converter`].
 #[derive(Debug)]
 pub struct ResultConverter<R: Request, T = <R as Request>::Result> {
     client: Client,
     convert: ConvertResult<R, T>,
     tool: Option<String>,
     by_schema: bool,
-    /// Time to list the tools, if that is needed.
+    /// The time limit for listing the tools, if this is necessary.
     limit: Duration,
 }
 
-/// Turns the result into the output. A tool whose structured content may be wrapped has its output
-/// schema, if that is known.
+/// Converts a result into the output of a call. The second argument is the output schema of the tool
+/// if it is known. It is only passed if the structured content may be wrapped.
 pub(super) type ConvertResult<R, T> =
     fn(<R as Request>::Result, Option<&RawJson>) -> Result<T, CallError>;
 
@@ -86,7 +85,8 @@ impl<R: Request, T> Call<R, T> {
             by_schema: false,
             options: CallOptions {
                 timeouts: config.timeouts,
-                // The observer of all calls is one of notifications.
+                // A no-op observer, which only makes the call request progress. The observer of all
+                // calls receives the notifications.
                 progress: config
                     .wants_progress
                     .then(|| Arc::new(|_| ()) as OnProgress),
@@ -101,23 +101,22 @@ impl<R: Request, T> Call<R, T> {
         }
     }
 
-    /// Converts the result another way, which does not depend on the output schema of a tool.
+    /// Replaces the conversion of the result with one that ignores the output schema of the tool.
     fn converted_by(mut self, convert: ConvertResult<R, T>) -> Self {
         self.convert = convert;
         self.by_schema = false;
         self
     }
 
-    /// Notes the tool that is called, whose output schema decides how the result is converted if it
-    /// does so `by_schema`.
+    /// Sets the tool that is called, and whether its output schema decides how the result is
+    /// converted.
     pub(super) fn of_tool(mut self, tool: String, by_schema: bool) -> Self {
         self.tool = Some(tool);
         self.by_schema = by_schema;
         self
     }
 
-    /// The converter of the call's results, without sending it. It has the client, and the tool that
-    /// is called.
+    /// Returns a converter for results of this call, without sending the call.
     pub fn converter(&self) -> ResultConverter<R, T> {
         self.converter_of(self.tool.clone())
     }
@@ -132,51 +131,53 @@ impl<R: Request, T> Call<R, T> {
         }
     }
 
-    /// Sets whether the call may be sent again when the connection is lost before its answer came.
+    /// Sets whether the call may be sent again if the connection is lost before the answer arrives.
     ///
-    /// By default, requests of the protocol other than `tools/call` may, and tools that are read-only
-    /// or idempotent by their annotations, as last listed.
+    /// By default, all requests of the core protocol except `tools/call` are sent again. Tool calls
+    /// are sent again only if the tool was last listed with an annotation that makes it read-only or
+    /// idempotent.
     pub fn repeatable(mut self, repeatable: bool) -> Self {
         self.options.repeats = repeatable;
         self
     }
 
-    /// Fails at once while the connection is being restored, instead of waiting for it.
+    /// Fails immediately while the connection is being restored, instead of waiting for it.
     pub fn fail_fast(mut self) -> Self {
         self.options.waits = false;
         self.options.repeats = false;
         self
     }
 
-    /// Asks the server even if its last answer is [cached](super::ClientBuilder::cache).
+    /// Sends the request to the server even if an answer is [cached](super::ClientBuilder::cache).
     pub fn fresh(mut self) -> Self {
         self.options.fresh = true;
         self
     }
 
-    /// Makes the call a part of another one, which layers stand around.
+    /// Marks the call as part of another call that has already passed through the layers.
     pub(super) fn inner(mut self) -> Self {
         self.options.is_inner = true;
         self
     }
 
-    /// The time limit of the answer: of all rounds together, progress or not.
+    /// Sets the time limit for the answer. The limit covers all rounds of questions together, and
+    /// progress does not extend it.
     ///
-    /// Time in which the server's questions are answered does not count, in either era. A call that
-    /// is sent again after its connection was lost has its time again.
+    /// The time that it takes to answer the server's questions is not included, in either era. If
+    /// the call is sent again after the connection was lost, the time starts over.
     pub fn timeout(self, timeout: Duration) -> Self {
         self.timeouts(Timeouts::within(timeout))
     }
 
-    /// The time limits of the answer, which progress may extend. All rounds share these limits, and
-    /// time in which the server's questions are answered does not count.
+    /// Sets the time limits for the answer, which progress may extend. All rounds of questions share
+    /// the limits, which do not include the time that it takes to answer the questions.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.options.timeouts = timeouts;
         self
     }
 
-    /// Asks for progress notifications, and calls `observer` with each. It must return quickly: the
-    /// connection waits.
+    /// Requests progress notifications, and calls `observer` with each of them. The observer must
+    /// return quickly, because it blocks the connection.
     pub fn on_progress(
         mut self,
         observer: impl Fn(ProgressNotificationParams) + Send + Sync + 'static,
@@ -199,12 +200,12 @@ where
         converter.convert(raw).await
     }
 
-    /// Sends the call, and returns its result as it came, also one whose `resultType` is that of an
-    /// extension: no [claim](super::ClientExtension::claim) takes it. Questions are answered, and time
-    /// limits apply, as ever.
+    /// Sends the call and returns the raw result, even if its `resultType` belongs to an extension:
+    /// [`ClientExtension::claim`](super::ClientExtension::claim) is not called. Questions are
+    /// answered and time limits apply as usual.
     ///
-    /// An extension adds to calls by it, and converts the [complete](ResultConverter::complete) result that
-    /// it obtains later:
+    /// With this method an extension can offer its own way of calling. It obtains the complete
+    /// result later and [converts](ResultConverter::complete) it:
     ///
     /// ```
     /// use mcp_runtime::client::{Call, ResultConverter};
@@ -232,12 +233,12 @@ where
     ///
     /// # Errors
     ///
-    /// Why there is no result; see [`CallError`].
+    /// Fails if the call yields no result; see [`CallError`].
     pub fn raw(self) -> BoxFuture<Result<RawJson, CallError>> {
         self.unconverted(UnknownResults::Taken)
     }
 
-    /// Sends the call, and returns its result as it came.
+    /// Sends the call and returns the raw result.
     pub(super) fn unconverted(
         mut self,
         unknown_results: UnknownResults,
@@ -247,11 +248,11 @@ where
         Box::pin(async move { Ok(call?.complete().await?.raw) })
     }
 
-    /// The call without its types.
+    /// Erases the types of the call.
     ///
     /// # Errors
     ///
-    /// When the parameters have no JSON form.
+    /// Fails if the parameters can't be serialized.
     fn into_raw(self) -> Result<RawCall, CallError> {
         let params = self.params.map_err(CallError::Params)?;
         Ok(RawCall::new::<R>(self.client, params, self.options))
@@ -271,12 +272,12 @@ impl<R: Request, T> ResultConverter<R, T> {
         self.tool.as_deref()
     }
 
-    /// Converts a complete result, as the call would.
+    /// Converts a complete result as the call would.
     ///
     /// # Errors
     ///
-    /// [`CallError::Result`] if it is not complete or does not fit, [`CallError::Tool`] where a tool
-    /// reports an error and the call fails with it.
+    /// [`CallError::Result`] if the result is not complete or does not match the type, and
+    /// [`CallError::Tool`] if the tool reports an error that the call would fail with.
     pub async fn complete(self, result: RawJson) -> Result<T, CallError> {
         match self.outcome(&result)? {
             Outcome::Complete => self.convert(result).await,
@@ -287,7 +288,7 @@ impl<R: Request, T> ResultConverter<R, T> {
         }
     }
 
-    /// Finds out what a result is.
+    /// Classifies a result by its `resultType`.
     pub(super) fn outcome(&self, result: &RawJson) -> Result<Outcome, CallError> {
         Outcome::of(RequestKind::of::<R>(), result, &self.client.negotiated())
     }
@@ -303,7 +304,7 @@ impl<R: Request, T> ResultConverter<R, T> {
         (self.convert)(result, schema.as_ref()).map_err(|error| self.of_tool(error))
     }
 
-    /// Reads a complete result.
+    /// Deserializes a complete result.
     pub(super) fn read(&self, raw: &RawJson) -> Result<R::Result, CallError> {
         let negotiated = self.client.negotiated();
         let source = Source {
@@ -315,7 +316,7 @@ impl<R: Request, T> ResultConverter<R, T> {
         source.read::<R>(raw).map_err(|error| self.of_tool(error))
     }
 
-    /// Adds the name of the tool to an error about its result.
+    /// Adds the name of the tool to an error about the result.
     fn of_tool(&self, error: CallError) -> CallError {
         match (error, &self.tool) {
             (CallError::Result { method, reason }, Some(tool)) => {
@@ -347,15 +348,16 @@ impl<R: Request, T> fmt::Debug for Call<R, T> {
     }
 }
 
-/// A call of a tool whose output is decoded; await it to send it.
+/// A tool call whose output is decoded. Await it to send the request.
 ///
-/// It fails with [`CallError::Tool`] when the tool reports an error.
+/// The call fails with [`CallError::Tool`] if the tool reports an error.
 pub type TypedCall<Out> = Call<CallToolRequest, Out>;
 
-/// A type that the output of a tool is read as: anything with `Deserialize`.
+/// A type that the output of a tool can be decoded as. Implemented for every type that implements
+/// [`DeserializeOwned`].
 #[diagnostic::on_unimplemented(
     message = "the output of a tool cannot be read as `{Self}`",
-    label = "what it is read as is not known, or has no `Deserialize`",
+    label = "this type is not known, or it does not implement `Deserialize`",
     note = "write `let sum: i64 = …`, or `client.call::<i64>(…)`; a type of your own needs `#[derive(Deserialize)]`",
     note = "`client.call_tool(…)` returns the result as it is"
 )]
@@ -365,29 +367,32 @@ pub trait CallOutput: DeserializeOwned {}
 impl<T: DeserializeOwned> CallOutput for T {}
 
 impl<Out: CallOutput> TypedCall<Out> {
-    /// Sets whether the value may be the member `result` of an object around it, as revisions before
-    /// 2026-07-28 have it for values that are no objects. With `true`, structured content whose only
-    /// member is `result` is such an object; with `false`, none is. Tools are not listed for it.
+    /// Sets whether the value may be wrapped in an object, for callers that know the output schema,
+    /// such as generated bindings. The client then does not list the tools to find the schema.
     ///
-    /// For callers that know the output schema, such as generated bindings.
+    /// Before 2026-07-28, servers wrap values that are not objects in an object whose only member is
+    /// `result`. If `wrapped` is true, such an object is unwrapped. If it is false, the structured
+    /// content is never unwrapped.
     pub fn wrapped(self, wrapped: bool) -> Self {
         self.converted_by(if wrapped { perhaps_wrapped } else { whole })
     }
 }
 
 impl Call<CallToolRequest> {
-    /// Fails with [`CallError::Tool`] when the tool reports an error, instead of returning the result
-    /// that has it.
+    /// Makes the call fail with [`CallError::Tool`] if the tool reports an error, instead of
+    /// returning a result with `is_error` set.
     pub fn error_for_failure(self) -> Self {
         self.converted_by(succeeded)
     }
 
-    /// Validates the output of the tool against its schema (2025-06-18 and later, "Tools",
-    /// section Output Schema). The schema is the one that was last listed; where the tool was not
-    /// listed yet, tools are listed first. Schemas are never fetched.
+    /// Sends the call and validates the output against the tool's output schema (2025-06-18 and
+    /// later, "Tools", section Output Schema).
     ///
-    /// A tool without an output schema, and an error of the tool, need no structured output. A result
-    /// that does not fit is [`CallError::Result`], which names the place.
+    /// Uses the schema that the tool was last listed with. If the tool has not been listed yet, lists
+    /// the tools first. Schemas that the output schema refers to by URL are never fetched.
+    ///
+    /// Nothing is validated if the tool has no output schema or reports an error. If the result does
+    /// not match the schema, the call fails with [`CallError::Result`], which names the path.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -404,7 +409,7 @@ impl Call<CallToolRequest> {
         Box::pin(async move {
             let schema = match &self.params {
                 Ok(params) => schema_for_validation(&self.client, &params.name).await?,
-                // The call itself reports what is wrong.
+                // The call itself fails with this error.
                 Err(_) => None,
             };
             let result = self.await?;
@@ -418,7 +423,7 @@ impl Call<CallToolRequest> {
     }
 }
 
-/// The output schema that a tool was listed with; tools are listed if the tool was not yet.
+/// Returns the output schema that a tool was listed with. If the tool is not known, lists the tools.
 #[cfg(feature = "validation")]
 async fn schema_for_validation(client: &Client, name: &str) -> Result<Option<RawJson>, CallError> {
     let tool = match client.known_tool(name) {
@@ -431,11 +436,11 @@ async fn schema_for_validation(client: &Client, name: &str) -> Result<Option<Raw
     Ok(tool.and_then(|tool| tool.output_schema))
 }
 
-/// The parameters of a call of a tool.
+/// Builds the parameters of a tool call.
 ///
 /// # Errors
 ///
-/// When the arguments are neither an object nor nothing.
+/// Fails if the arguments serialize to anything but an object or `null`.
 pub(super) fn tool_params(
     name: &str,
     arguments: &impl Serialize,
@@ -446,12 +451,12 @@ pub(super) fn tool_params(
         None => Ok(params.with_arguments(arguments)),
         Some("null") => Ok(params),
         Some(kind) => Err(serde_json::Error::custom(format_args!(
-            "the arguments of a tool are a JSON object, not {kind}"
+            "the arguments of a tool must be a JSON object, not {kind}"
         ))),
     }
 }
 
-/// The kind of a JSON value that is not an object, with its article.
+/// Names the kind of a JSON value, with an article. Returns `None` for an object.
 fn not_an_object(json: &RawJson) -> Option<&'static str> {
     Some(match json.get().as_bytes().first()? {
         b'{' => return None,

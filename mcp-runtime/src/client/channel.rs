@@ -23,24 +23,23 @@ use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};
 use crate::protocol::{ClientLifecycle, LifecycleState, Negotiated, Timeouts};
 use crate::sync::lock;
 
-/// An open transport, served by a task. Nothing need be negotiated yet.
+/// An open transport that is driven by a task, possibly before the negotiation.
 ///
-/// Dropping it closes the transport in the background.
+/// Dropping a channel closes the transport in the background.
 pub(super) struct Channel {
     peer: Peer,
     shared: Arc<ChannelState>,
-    /// Extensions of the protocol that the transport uses.
+    /// The protocol extensions that the transport uses.
     extensions: Vec<String>,
-    /// The outcome, once it is over.
+    /// How the connection ended, once it has ended.
     end: watch::Receiver<Option<Result<(), Arc<io::Error>>>>,
 }
 
-/// A type of requests, without those of its parameters and result.
+/// The constants of a [`Request`] type, without its type parameters.
 #[derive(Clone, Copy)]
 pub(super) struct RequestKind {
     pub(super) method: &'static str,
     extension: Option<&'static str>,
-    /// True if the answer may ask for input.
     pub(super) may_require_input: bool,
 }
 
@@ -54,14 +53,14 @@ impl RequestKind {
     }
 }
 
-/// The options of a request that is cancelled at the server when its future is dropped, once
-/// the connection operates.
+/// The options of a request that is cancelled at the server when its future is dropped. Before the
+/// connection operates, [`Channel::write`] makes the request uncancellable.
 pub(super) fn request_options(kind: RequestKind, timeouts: Timeouts) -> SendOptions {
     SendOptions {
         method: kind.method,
         timeouts,
         cancellable: true,
-        // The result of a task is where its questions are asked (2025-11-25, "Tasks").
+        // A task asks its questions while its result is requested (2025-11-25, "Tasks").
         takes_input: kind.may_require_input || kind.method == methods::TASKS_RESULT,
         progress: None,
         suspended: None,
@@ -70,11 +69,11 @@ pub(super) fn request_options(kind: RequestKind, timeouts: Timeouts) -> SendOpti
 }
 
 impl Channel {
-    /// Opens a transport and serves it.
+    /// Opens a transport and spawns a task that drives it.
     ///
     /// # Errors
     ///
-    /// When the transport can't be opened.
+    /// Fails if the transport can't be opened.
     pub(super) async fn open<T: Transport>(
         mut transport: T,
         state: Arc<ClientState>,
@@ -138,18 +137,18 @@ impl Channel {
         capabilities
     }
 
-    /// Queries or changes the lifecycle. Changes are announced.
+    /// Queries or changes the lifecycle. A change updates the client's status.
     pub(super) fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
         self.shared.with(f)
     }
 
-    /// The outcome of negotiation; `None` before and after the connection operates. An observer of
-    /// the status may ask for it.
+    /// What was negotiated, or `None` unless the connection operates. Does not lock `announcing`,
+    /// because an observer of the status may call this.
     pub(super) fn negotiated(&self) -> Option<Arc<Negotiated<ServerCapabilities>>> {
         self.shared.lifecycle().negotiated.clone()
     }
 
-    /// Number of frames that the server has sent.
+    /// The number of frames that the server has sent.
     pub(super) fn frames(&self) -> u64 {
         self.shared.frames.load(Ordering::Relaxed)
     }
@@ -164,17 +163,17 @@ impl Channel {
         self.shared.is_echo.load(Ordering::Relaxed)
     }
 
-    /// The first line of the server that is no message, of at most 200 characters.
+    /// The server's first line that is not a message, cut to 200 characters.
     pub(super) fn no_message(&self) -> Option<&str> {
         self.shared.no_message.get().map(String::as_str)
     }
 
-    /// Writes a request with `meta` (JSON without braces) as its `_meta`, to be sent by
-    /// [`send`](Self::send).
+    /// Serializes a request with `meta` (JSON without braces) as its `_meta`. To send the request,
+    /// pass the result to [`send`](Self::send).
     ///
     /// # Errors
     ///
-    /// When the lifecycle does not allow it, or the parameters have no JSON form.
+    /// Fails if the lifecycle does not allow the request, or if its parameters can't be serialized.
     pub(super) fn write(
         &self,
         kind: RequestKind,
@@ -183,7 +182,7 @@ impl Channel {
         mut options: SendOptions,
     ) -> Result<Written, CallError> {
         let method = kind.method;
-        // A server may not bear a cancellation before it has answered `initialize`.
+        // A server may not cope with a cancellation before it has answered `initialize`.
         options.cancellable = self.with(|lifecycle| {
             match kind.extension {
                 None => lifecycle.send(method)?,
@@ -210,7 +209,7 @@ impl Channel {
         Ok(Written { id, frame, options })
     }
 
-    /// Checks that this client has declared an extension, in `revision`.
+    /// Checks that this client declares an extension in `revision`.
     fn check_declared(
         &self,
         method: &'static str,
@@ -226,13 +225,12 @@ impl Channel {
             .ok_or(Unavailable::NotDeclared { method, capability })
     }
 
-    /// Sends a request and waits for its result.
     pub(super) async fn send(&self, written: Written) -> Result<RawJson, CallError> {
         let Written { id, frame, options } = written;
         self.peer.request(id, frame, options).await
     }
 
-    /// Writes and sends a request. Its future does not hold the parameters.
+    /// Serializes and sends a request. The returned future does not borrow the parameters.
     pub(super) fn request<'a, R: Request>(
         &'a self,
         params: &R::Params,
@@ -254,51 +252,51 @@ impl Channel {
         self.peer.notify::<N>(None)
     }
 
-    /// Ends the connection in good order, and waits until everything is released.
+    /// Shuts the connection down gracefully, and waits until its resources are released.
     pub(super) async fn close(&self) {
         self.peer.shut_down();
         self.ended().await;
     }
 
-    /// Ends the connection at once, and waits until everything is released.
+    /// Aborts the connection, and waits until its resources are released.
     pub(super) async fn abort(&self) {
         self.peer.abort();
         self.ended().await;
     }
 
-    /// Returns true if nothing can be sent any more.
+    /// Returns true if the connection is shutting down or has ended, so that nothing can be sent.
     pub(super) fn is_over(&self) -> bool {
         let state = self.with(|lifecycle| lifecycle.state);
         state >= LifecycleState::ShuttingDown || self.end.borrow().is_some()
     }
 
-    /// Waits for the end of the connection; returns the error if it did not end in good order.
+    /// Waits for the end of the connection. Returns the error if it did not end gracefully.
     pub(super) async fn ended(&self) -> Option<io::Error> {
         let mut end = self.end.clone();
-        // Fails when the task was dropped with its runtime.
+        // Fails only if the driver was dropped together with its runtime.
         let end = end.wait_for(Option::is_some).await.ok()?;
         end.as_ref()?.as_ref().err().map(shared)
     }
 }
 
-/// A request that was written and not sent yet.
+/// A serialized request that is ready to be sent.
 pub(super) struct Written {
     pub(super) id: i64,
     frame: Vec<u8>,
     options: SendOptions,
 }
 
-/// The client's side of a connection: serves requests and notifications of the server.
+/// The client's side of a connection, which handles the requests and notifications of the server.
 struct ChannelState {
     lifecycle: Mutex<ClientLifecycle>,
-    /// Held while the lifecycle changes and until that is announced, so that observers see changes
-    /// in order. Locked before `lifecycle`, which observers may lock.
+    /// Held from a change of the lifecycle until observers have been called, so that they see
+    /// changes in order. Always locked before `lifecycle`, which observers may lock.
     announcing: Mutex<()>,
-    /// Number of frames that the server has sent.
+    /// The number of frames that the server has sent.
     frames: AtomicU64,
     /// The program of the server, if the transport has started it.
     program: Option<String>,
-    /// The first line of the server that is no message, shortened.
+    /// The server's first line that is not a message, shortened.
     no_message: OnceLock<String>,
     /// True if the server has sent back a request that only clients send.
     is_echo: AtomicBool,
@@ -306,7 +304,7 @@ struct ChannelState {
 }
 
 impl ChannelState {
-    /// Queries or changes the lifecycle. Changes are announced.
+    /// Queries or changes the lifecycle. A change updates the client's status.
     fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
         let _announcing = lock(&self.announcing);
         let mut lifecycle = self.lifecycle();
@@ -320,7 +318,7 @@ impl ChannelState {
         result
     }
 
-    /// Reads parts of a message of the server with `read`.
+    /// Calls `read` with a [`Source`] that describes a message from the server.
     fn read<T>(&self, method: &str, read: impl FnOnce(&Source<'_>) -> T) -> T {
         let negotiated = self.lifecycle().negotiated.clone();
         let negotiated = negotiated.as_ref();
@@ -332,7 +330,7 @@ impl ChannelState {
         })
     }
 
-    /// Reads a notification without the members that do not fit.
+    /// Reads a notification, leaving out the members that do not match the schema.
     fn repaired(
         &self,
         method: &str,
@@ -371,7 +369,7 @@ impl Role for Arc<ChannelState> {
             crate::log::warn!(
                 program,
                 line,
-                "the server has sent no message; only logged once"
+                "the server sent a line that is not a message; further lines are not logged"
             );
             line.replace(char::is_control, " ")
         });
@@ -428,7 +426,7 @@ impl Role for Arc<ChannelState> {
     }
 
     fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>> {
-        // Output printed by mistake is not answered.
+        // A frame without an id may be output that was printed by mistake, so it gets no answer.
         id.filter(|_| self.answers()).map(ErrorId::Of)
     }
 

@@ -1,4 +1,4 @@
-//! The handle to a server.
+//! The client handle.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use super::{ClientBuilder, ConnectError};
 use crate::error::CallError;
 use crate::protocol::Negotiated;
 
-/// A connection to a server. Cloning is cheap: the clones share it.
+/// A connection to a server. Clones are cheap and share the connection.
 ///
-/// When the last clone is dropped, the connection is closed in the background;
-/// [`close`](Self::close) waits until that is done.
+/// When the last clone is dropped, the connection is closed in the background. To wait until it is
+/// closed, call [`close`](Self::close).
 ///
 /// ```
 /// use mcp_runtime::{Client, Server};
@@ -45,24 +45,23 @@ pub struct Client {
 struct Inner {
     state: Arc<ClientState>,
     current: watch::Receiver<ConnectionState>,
-    /// Number of the last try to restore the connection that a call has requested.
+    /// The number of the latest reconnection attempt that a call has requested.
     demand: watch::Sender<u64>,
-    /// True if a lost connection is restored.
     reconnects: bool,
 }
 
 impl Client {
-    /// Begins a client with a name and a version of its own.
+    /// Starts building a client that introduces itself with this name and version.
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
         ClientBuilder {
             config: Config::new(Implementation::new(name, version)),
         }
     }
 
-    /// Connects to the server under `url` by Streamable HTTP, with all settings as they are by
-    /// default. The client has the name of the program's file, and the version `0.0.0`.
+    /// Connects to the server at `url` over Streamable HTTP, with the default settings. The client's
+    /// name is the file name of the running program, and its version is `0.0.0`.
     ///
-    /// [`Client::builder`] is for a name and settings of your own, and for other transports.
+    /// To choose the name, the settings or another transport, use [`Client::builder`].
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -78,7 +77,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// See [`ConnectError`]; everything is closed again.
+    /// Returns a [`ConnectError`] if the connection can't be established. Whatever was opened is
+    /// closed again.
     #[cfg(feature = "http-client")]
     pub async fn connect(url: impl Into<String>) -> Result<Self, ConnectError> {
         let program = env::args_os().next();
@@ -90,7 +90,7 @@ impl Client {
             .await
     }
 
-    /// Begins to supervise the first connection of a client. Later ones are opened by `open`.
+    /// Spawns the supervisor of the first connection, which uses `open` to reconnect.
     pub(super) fn start(
         state: Arc<ClientState>,
         open: Option<Open>,
@@ -128,7 +128,8 @@ impl Client {
         &self.inner.state
     }
 
-    /// Finds the client again, unless it is gone; does not keep its connection open.
+    /// Returns a function that upgrades a weak reference to this client. The weak reference does
+    /// not keep the connection open.
     pub(super) fn weak(&self) -> impl Fn() -> Option<Self> + Send + Sync + use<> {
         let inner = Arc::downgrade(&self.inner);
         move || {
@@ -137,21 +138,23 @@ impl Client {
         }
     }
 
-    /// Returns the usable connection. A caller that `waits` requests a prompt try to restore it.
+    /// Returns the usable connection. If `waits` is true, a lost connection is restored soon, and
+    /// this function waits for it.
     ///
     /// # Errors
     ///
-    /// [`CallError::NotSent`] when there is none.
+    /// [`CallError::NotSent`] if there is no usable connection.
     pub(super) async fn connection(&self, waits: bool) -> Result<Arc<Connection>, CallError> {
         self.usable(waits && self.inner.reconnects, true).await
     }
 
-    /// Waits for a connection that can be used, until the last try to restore it has failed. With
-    /// `demands`, asks for a try soon.
+    /// Waits for a usable connection until the last reconnection attempt has failed. If `demands`
+    /// is true, also requests an attempt soon.
     ///
     /// # Errors
     ///
-    /// [`CallError::NotSent`] when there is none, or at once unless the caller `waits`.
+    /// [`CallError::NotSent`] if there is no usable connection. Unless `waits` is true, this error
+    /// is returned immediately.
     pub(super) async fn usable(
         &self,
         waits: bool,
@@ -181,12 +184,11 @@ impl Client {
         }
     }
 
-    /// The newest connection, and whether it can be used.
     pub(super) fn current(&self) -> &watch::Receiver<ConnectionState> {
         &self.inner.current
     }
 
-    /// The outcome of negotiation of the newest connection.
+    /// What the newest connection has negotiated.
     #[must_use]
     pub fn negotiated(&self) -> Arc<Negotiated<ServerCapabilities>> {
         let connection = Arc::clone(&self.inner.current.borrow().connection);
@@ -194,33 +196,35 @@ impl Client {
         newest.unwrap_or_else(|| Arc::clone(&connection.negotiated))
     }
 
-    /// The negotiated revision, which a reconnection may change.
+    /// The negotiated revision. A reconnection may change it.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.negotiated().revision
     }
 
-    /// The name and version that the server gives. Not verified: for display and logs, not for
-    /// decisions.
+    /// The name and version that the server reports. They are not verified, so use them for display
+    /// and logs only.
     #[must_use]
     pub fn server_info(&self) -> Option<Implementation> {
         self.negotiated().peer_info.clone()
     }
 
-    /// The capabilities of the server; requests that need others fail without being sent.
+    /// The capabilities of the server. A request that needs another capability fails without being
+    /// sent.
     #[must_use]
     pub fn server_capabilities(&self) -> ServerCapabilities {
         self.negotiated().peer_capabilities.clone()
     }
 
-    /// Instructions for models that use the server.
+    /// The server's instructions for models that use it.
     #[must_use]
     pub fn instructions(&self) -> Option<String> {
         self.negotiated().instructions.clone()
     }
 
     /// Returns true if an extension is active on the newest connection: this client
-    /// [has it](super::ClientBuilder::extension) in the negotiated revision, and the server has declared it.
+    /// [supports it](super::ClientBuilder::extension) in the negotiated revision, and the server has
+    /// declared it.
     #[must_use]
     pub fn has_extension(&self, id: &str) -> bool {
         let negotiated = self.negotiated();
@@ -228,14 +232,14 @@ impl Client {
         active.any(|extension| extension.id() == id)
     }
 
-    /// Answers questions of the server that have come in another way than by the protocol, as those of
-    /// an extension do: by the [handlers](super::ClientBuilder::on_form) of the client, all at the
-    /// same time. `method` is the one that they belong to, for errors.
+    /// Answers questions that the server has asked outside the core protocol, for example through an
+    /// extension. The [handlers](super::ClientBuilder::on_form) of the client answer them
+    /// concurrently. Errors name `method` as the method that the questions belong to.
     ///
     /// # Errors
     ///
-    /// [`CallError::InputRequired`] with all of them, none of which is asked, if there is no handler
-    /// for one; [`CallError::Unanswered`] if a handler fails.
+    /// [`CallError::InputRequired`] with all questions if one of them has no handler (no handler is
+    /// called then), and [`CallError::Unanswered`] if a handler fails.
     pub async fn answer(
         &self,
         method: &str,
@@ -253,8 +257,8 @@ impl Client {
         *self.inner.state.status.borrow()
     }
 
-    /// The reason why the connection was lost, or could not be restored; `None` while there is one,
-    /// and once this side has closed it.
+    /// The reason why the connection was lost or could not be restored. Returns `None` while the
+    /// client is connected, and after this side has closed the connection.
     #[must_use]
     pub fn lost_because(&self) -> Option<Arc<ConnectError>> {
         self.inner.current.borrow().cause.clone()
@@ -275,19 +279,19 @@ impl Client {
         StatusWatch(self.inner.state.status.subscribe())
     }
 
-    /// The server's notifications from now on. A reader that falls behind by more than 256 misses
-    /// the oldest.
+    /// Subscribes to the server's notifications from now on. A reader that falls more than 256
+    /// notifications behind misses the oldest.
     #[must_use]
     pub fn notifications(&self) -> Notifications {
         Notifications(self.inner.state.notifications.subscribe())
     }
 
-    /// Closes the connection, and waits until everything is released. Calls that still wait for
-    /// an answer fail with [`CallError::Closed`].
+    /// Closes the connection and waits until its resources are released. Calls that are still
+    /// waiting for an answer fail with [`CallError::Closed`].
     pub async fn close(&self) {
         self.inner.state.closing.send_replace(true);
         let mut current = self.inner.current.clone();
-        // Fails when the task was dropped with its runtime.
+        // Fails only if the supervisor was dropped together with its runtime.
         let _ = current.wait_for(|state| state.phase == Phase::Closed).await;
     }
 }

@@ -21,14 +21,13 @@ use crate::protocol::Timeouts;
 
 type NotificationObserver = Box<dyn Fn(&ServerNotification) + Send + Sync>;
 
-/// The settings that a builder has collected.
 pub(super) struct Config {
     pub(super) info: Implementation,
     pub(super) input: InputHandlers,
     pub(super) extensions: ClientExtensions,
     pub(super) max_rounds: usize,
     pub(super) revisions: Revisions,
-    /// The era of the server at an earlier time.
+    /// The era of the server when it was last used.
     pub(super) last_era: Option<Era>,
     pub(super) probe_timeout: Duration,
     pub(super) timeouts: Timeouts,
@@ -36,15 +35,15 @@ pub(super) struct Config {
     pub(super) max_list_bytes: usize,
     pub(super) keep_alive: Option<KeepAlive>,
     pub(super) reconnect: Option<Reconnect>,
-    /// True if tries to reconnect are unlimited, regardless of `reconnect`.
+    /// If true, overrides `reconnect.tries` with no limit.
     pub(super) reconnect_endlessly: AtomicBool,
-    /// Finds the trace that a request is part of.
+    /// Returns the trace context of the request that is about to be sent.
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
     pub(super) cache: Option<ResponseCache>,
     pub(super) layers: Option<Stack>,
     pub(super) on_status: Option<Box<dyn Fn(Status) + Send + Sync>>,
     pub(super) on_notification: Vec<NotificationObserver>,
-    /// True if each call asks for progress.
+    /// If true, each call requests progress notifications.
     pub(super) wants_progress: bool,
 }
 
@@ -74,15 +73,16 @@ impl Config {
     }
 }
 
-/// Detection of servers that no longer answer, in revisions that have `ping`.
+/// How the client detects, by pings, that a server no longer answers. Revisions without `ping`
+/// ignore these settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {
     /// The time between two pings; 30 seconds by default.
     pub every: Duration,
-    /// The time limit of an answer; 5 seconds by default.
+    /// The time limit for an answer; 5 seconds by default.
     pub timeout: Duration,
-    /// The number of unanswered pings in a row after which the connection is closed; 3 by default.
-    /// A ping during which the server sent anything else does not count.
+    /// The number of consecutive unanswered pings after which the connection is closed; 3 by
+    /// default. A ping is not considered unanswered if the server has sent anything else meanwhile.
     pub misses: u32,
 }
 
@@ -96,33 +96,33 @@ impl Default for KeepAlive {
     }
 }
 
-/// Reconnection after a connection is lost.
+/// How the client reconnects after it has lost the connection.
 ///
-/// There is a pause before each try, twice as long as the one before it, up to a maximum. A random
-/// part of each pause is left out, so that many clients of one server do not come back at the same
-/// moment. A call that waits for the connection cuts a pause short, but not below the first one.
-/// After the last try, each further call makes one more. A client behind a
-/// [proxy](crate::Server::proxy) tries without end. The stream of a
-/// [`Subscription`](super::Subscription) that breaks off is opened again by the same numbers.
+/// The client pauses before each attempt. Each pause is twice as long as the previous one, up to a
+/// maximum, and is shortened by a random part (jitter), so that the clients of one server do not all
+/// reconnect at the same moment. A call that waits for the connection shortens the pause, but not
+/// below `first_pause`. Once all attempts have failed, each call makes one more attempt. A client
+/// behind a [proxy](crate::Server::proxy) ignores the limit and retries forever. The broken stream
+/// of a [`Subscription`](super::Subscription) is reopened by the same rules.
 ///
 /// ```
 /// use mcp_runtime::client::Reconnect;
 ///
-/// let without_end = Reconnect { tries: None, ..Reconnect::default() };
-/// # drop(without_end);
+/// let forever = Reconnect { tries: None, ..Reconnect::default() };
+/// # drop(forever);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reconnect {
-    /// The number of tries in a row that may fail, `None` for any number; 5 by default.
+    /// The number of consecutive attempts that may fail, or `None` for no limit; 5 by default.
     pub tries: Option<u32>,
-    /// The pause before the first try; 1 second by default.
+    /// The pause before the first attempt; 1 second by default.
     pub first_pause: Duration,
     /// The longest pause; 30 seconds by default.
     pub max_pause: Duration,
-    /// The part of a pause that may be left out, from 0 to 1; 0.25 by default.
+    /// The largest fraction of a pause that jitter may remove, from 0 to 1; 0.25 by default.
     pub jitter: f64,
-    /// The time that a connection must last for tries and pauses to begin anew when it is lost; 30
-    /// seconds by default.
+    /// How long a connection must last before its loss resets the attempts and pauses; 30 seconds
+    /// by default.
     pub stable_after: Duration,
 }
 
@@ -139,17 +139,17 @@ impl Default for Reconnect {
 }
 
 impl Reconnect {
-    /// Returns true if another try is allowed after `tries`.
+    /// Returns true if another attempt is allowed after `tries` attempts.
     pub(crate) fn allows_try_after(self, tries: u32) -> bool {
         self.tries.is_none_or(|most| tries < most)
     }
 
-    /// The pause before a try (counted from 0).
+    /// The pause before an attempt (counted from 0), with jitter.
     pub(crate) fn pause_before(self, attempt: u32) -> Duration {
         self.pause(attempt, random())
     }
 
-    /// The pause before a try (counted from 0); `random` is from 0 to 1.
+    /// The pause before an attempt (counted from 0). `random` is between 0 and 1.
     fn pause(self, attempt: u32, random: f64) -> Duration {
         let doubled = 1_u32.checked_shl(attempt).unwrap_or(u32::MAX);
         let whole = self.first_pause.saturating_mul(doubled).min(self.max_pause);
@@ -157,7 +157,7 @@ impl Reconnect {
     }
 }
 
-/// A number from 0 to 1 that is different each time; not for secrets.
+/// Returns a random number between 0 and 1 that is good enough for jitter, but not for secrets.
 fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish();
     f64::from((bits >> 32) as u32) / f64::from(u32::MAX)

@@ -1,6 +1,6 @@
-//! Detection of a server's era, and negotiation with it.
+//! Detects the era of a server and negotiates a revision.
 //!
-//! The only place of the client that distinguishes the eras: the result is a [`Connection`], with
+//! The differences between the eras end here: the result is always a [`Connection`], which holds
 //! the members that each request carries in its `_meta`.
 
 use std::io;
@@ -34,15 +34,16 @@ type NegotiationResult = Result<Arc<Negotiated<ServerCapabilities>>, ConnectErro
 enum Discovery {
     /// The server is stateless.
     Found(Box<DiscoverResult>),
-    /// The server supports these revisions, and not the one that it was asked in.
+    /// The server supports these revisions, but not the revision of the request.
     Supported(Vec<String>),
-    /// Only a server of the handshake era answers like this.
+    /// Only a server of the handshake era gives such an answer.
     Foreign(ConnectError),
 }
 
-/// The revisions to begin with, where the server was of the era `known` before. Only a handshake
-/// is begun with at once. A stateless server is probed like any other: it answers the probe, and a
-/// handshake on the same connection is the fallback.
+/// Returns the revisions to try first for a server that was of the era `known` before.
+///
+/// For the handshake era, this skips the probe. A stateless server is probed like an unknown one: it
+/// answers the probe anyway, and if it does not, a handshake can follow on the same connection.
 pub(super) fn expected(config: &Config, known: Option<Era>) -> Revisions {
     let handshake = config.revisions.of(Era::Handshake);
     match known {
@@ -51,8 +52,9 @@ pub(super) fn expected(config: &Config, known: Option<Era>) -> Revisions {
     }
 }
 
-/// Connects for the first time: to a server of the era that is expected, then to one that is
-/// probed, then without a probe to one that has ended because of it.
+/// Connects for the first time. If the server's earlier era is known, tries the expected revisions
+/// first. Then probes the server, and if the probe makes the server exit, connects again without a
+/// probe.
 pub(super) async fn connect_first(
     state: &ClientState,
     open: &Open,
@@ -80,8 +82,8 @@ pub(super) async fn connect_first(
     connect(state, open(), config.revisions.of(Era::Handshake)).await
 }
 
-/// Connects over the transport that `open` opens. Closes it again where that fails, or where the
-/// client is to be closed.
+/// Connects over the transport that `open` opens. Closes the transport again if the negotiation
+/// fails or the client is closed meanwhile.
 pub(super) async fn connect(
     state: &ClientState,
     open: impl Future<Output = io::Result<Channel>>,
@@ -118,7 +120,7 @@ pub(super) async fn connect(
     }
 }
 
-/// Waits for a negotiation, and logs it when a child process takes long to answer.
+/// Waits for a negotiation, and logs a warning if a child process takes long to answer.
 async fn noting_silence(
     channel: &Channel,
     negotiation: impl Future<Output = NegotiationResult>,
@@ -135,8 +137,8 @@ async fn noting_silence(
 
 /// Negotiates one of `revisions`.
 ///
-/// A client that speaks both eras asks for `server/discover` first, and falls back to
-/// `initialize` on any answer that only a server of the handshake era gives, or on silence
+/// A client that speaks both eras sends `server/discover` first. It falls back to `initialize` if
+/// the answer is one that only a server of the handshake era gives, or if there is no answer
 /// (2026-07-28, "stdio", section Backward Compatibility).
 async fn negotiate(channel: &Channel, config: &Config, revisions: Revisions) -> NegotiationResult {
     let negotiation = Negotiation { channel, config };
@@ -162,7 +164,8 @@ struct Negotiation<'a> {
 impl Negotiation<'_> {
     /// Tries the stateless era, then the handshake.
     async fn probe(&self, stateless: Revision, handshake: Revision) -> NegotiationResult {
-        // Limited by the time of the probe and of the handshake: a late answer counts.
+        // Discovery has no time limit of its own, because an answer that comes after the probe has
+        // timed out is still useful if the handshake is refused.
         let (suspends, suspended) = watch::channel(false);
         let forever = Timeouts::within(FOREVER);
         let mut discovery = pin!(self.discover(stateless, forever, Some(suspends)));
@@ -184,7 +187,7 @@ impl Negotiation<'_> {
                     Err(error @ ConnectError::Refused(_)) => error,
                     outcome => return outcome,
                 };
-                // It may be a stateless one that was slow to start.
+                // The server may be stateless after all, but slow to start.
                 match timeout(self.config.probe_timeout, discovery).await {
                     Ok(Ok(found @ Discovery::Found(_))) => self.choose(stateless, found).await,
                     _ => Err(refused),
@@ -193,7 +196,8 @@ impl Negotiation<'_> {
         }
     }
 
-    /// Sends `server/discover`. `suspended` learns whether its time limits are suspended.
+    /// Sends `server/discover`. `suspended` is set while the time limits of the request are
+    /// suspended.
     async fn discover(
         &self,
         asked: Revision,
@@ -214,7 +218,7 @@ impl Negotiation<'_> {
                 });
             }
             Err(CallError::Rpc(error)) => error,
-            // A server that has the method answers with a valid message.
+            // A server that knew the method would answer with a valid message.
             Err(error @ (CallError::Malformed { .. } | CallError::Http(_))) => {
                 return Ok(Discovery::Foreign(error.into()));
             }
@@ -232,7 +236,7 @@ impl Negotiation<'_> {
         }
     }
 
-    /// Goes on in the newest revision that both sides speak.
+    /// Continues in the newest revision that both sides speak.
     async fn choose(&self, asked: Revision, discovery: Discovery) -> NegotiationResult {
         let (supported, found) = match discovery {
             Discovery::Found(found) => (found.supported_versions.clone(), Some(found)),
@@ -246,19 +250,20 @@ impl Negotiation<'_> {
         if let Some(found) = found {
             return self.adopt(chosen, *found);
         }
-        // Also asked again in the revision that was asked in: the server has it.
+        // The server lists `chosen` as supported, so ask again, even if it has just refused the
+        // same revision.
         let timeouts = self.config.timeouts;
         match self.discover(chosen, timeouts, None).await? {
             Discovery::Found(found) => self.adopt(chosen, *found),
             Discovery::Foreign(error) => Err(error),
             Discovery::Supported(_) => {
-                let reason = format!("it offers revision {chosen}, and refuses to speak it");
+                let reason = format!("it offers revision {chosen}, but refuses to speak it");
                 Err(CallError::unfit(DiscoverRequest::METHOD, reason).into())
             }
         }
     }
 
-    /// Operates without a handshake.
+    /// Starts to operate without a handshake.
     fn adopt(&self, revision: Revision, found: DiscoverResult) -> NegotiationResult {
         let negotiated = Arc::new(Negotiated {
             revision,
@@ -271,8 +276,9 @@ impl Negotiation<'_> {
         is_due.then_some(negotiated).ok_or(ConnectError::Closed)
     }
 
-    /// Shakes hands, offering `asked` (2025-11-25, "Lifecycle", section Initialization). A server
-    /// that refuses it and names revisions is asked once more, in the newest that both sides speak.
+    /// Performs the handshake, offering `asked` (2025-11-25, "Lifecycle", section Initialization).
+    /// If the server refuses `asked` and names other revisions, tries once more with the newest
+    /// revision that both sides speak.
     async fn initialize(&self, asked: Revision) -> NegotiationResult {
         let error = match self.initialize_once(asked).await {
             Err(ConnectError::Refused(error)) => error,
@@ -299,8 +305,9 @@ impl Negotiation<'_> {
         }
     }
 
-    /// Returns the error for a server that has refused `asked` by `refusal`. Where this client accepts
-    /// only the era of `asked`, the server is asked in the other one which revisions it has.
+    /// Returns the error for a server that has refused `asked` with `refusal`. If this client accepts
+    /// only the era of `asked`, asks the server in the other era which revisions it supports, so that
+    /// the error can name them.
     async fn explain(&self, asked: Revision, refusal: ConnectError) -> ConnectError {
         let other = match asked.era() {
             Era::Stateless => Revision::LATEST_HANDSHAKE,
@@ -373,7 +380,7 @@ impl Negotiation<'_> {
         Ok(negotiated)
     }
 
-    /// The newest revision of this client among those that a server offers.
+    /// Returns the newest revision that both the client and the server (`offered`) support.
     fn newest_in(&self, asked: Revision, offered: Vec<String>) -> Result<Revision, ConnectError> {
         let supported = self.config.revisions;
         let in_common = |revision: &Revision| offered.iter().any(|it| it == revision.as_str());
@@ -386,18 +393,18 @@ impl Negotiation<'_> {
     }
 }
 
-/// Waits until `limit` has passed in which no time limit was suspended: a login may take minutes, and
-/// is no silence of the server.
+/// Waits until `limit` has passed. The wait starts over after the request's time limits were
+/// suspended, because a login may take minutes and does not mean that the server is silent.
 async fn silence(limit: Duration, mut suspended: watch::Receiver<bool>) {
     while let Ok(changed) = timeout(limit, suspended.changed()).await {
         if changed.is_err() || suspended.wait_for(|suspended| !suspended).await.is_err() {
-            // The request is over.
+            // The request has ended, and the caller is about to receive its result.
             return std::future::pending().await;
         }
     }
 }
 
-/// The members of `_meta` that each request in `revision` carries, as JSON without braces.
+/// Composes the members of `_meta` that each request in `revision` carries, as JSON without braces.
 fn request_meta(channel: &Channel, config: &Config, revision: Revision) -> String {
     if revision.era() == Era::Handshake {
         return String::new();
@@ -412,19 +419,20 @@ fn request_meta(channel: &Channel, config: &Config, revision: Revision) -> Strin
     object[1..object.len() - 1].to_owned()
 }
 
-/// The revisions that an error names as supported by the server.
+/// Reads the revisions that an error reports as supported by the server.
 fn supported_in(error: &ErrorObject) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Data {
         #[serde(alias = "supportedVersions")]
         supported: Vec<String>,
     }
-    // Other data are not about revisions.
+    // Data of another shape does not list revisions.
     let data: Data = serde_json::from_str(error.data.as_ref()?.get()).ok()?;
     Some(data.supported)
 }
 
-/// Reads the first result of a server, in the revision that it names or else in `asked`.
+/// Reads the first result of a server by the schema of the revision that the result names. If it
+/// names no known revision, uses `asked`.
 fn decode<R: Request>(result: &RawJson, asked: Revision) -> Result<R::Result, CallError> {
     let raw = result.as_raw();
     let text = |json: RawJsonRef<'_>| json.parse::<String>().ok();

@@ -11,34 +11,35 @@ use crate::error::{
     find, no_message,
 };
 
-/// Why there is no connection to a server. Everything that was opened is closed again.
+/// The reason why there is no connection to a server. Whatever was opened is closed again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The transport could not be opened: the program is missing, or the address is wrong.
     #[error("the transport could not be opened: {0}")]
     Open(#[source] io::Error),
-    /// The server closed the connection before the end of the negotiation: see its own log.
+    /// The server closed the connection before the negotiation was complete. Its log may say why.
     #[error("the server closed the connection before it was initialized")]
     Closed,
-    /// The server in this process can't be served; see [`testing::connect`](crate::testing::connect).
+    /// The server, which runs in this process, can't be served; see
+    /// [`testing::connect`](crate::testing::connect).
     #[error("the server can't be served: {0}")]
     Serve(#[source] ServeError),
-    /// The connection failed before the end of the negotiation: the server can't be reached, or has
-    /// stopped.
+    /// The connection failed before the negotiation was complete: the server can't be reached, or
+    /// has stopped.
     ///
-    /// The text shows the last 8 lines, of at most 1 KiB, that a child process wrote to standard
-    /// error, where that is logged or captured: keep it from those who call a gateway.
+    /// If the server is a child process whose standard error is logged or captured, the message
+    /// shows the last 8 lines of it, up to 1 KiB. A gateway should not forward them to its callers.
     #[error("the connection failed before it was initialized: {0}{words}", words = last_words(.0))]
     Lost(#[source] io::Error),
-    /// The server closed a connection that had been established.
+    /// The server closed an established connection.
     #[error("the server closed the connection")]
     ClosedInOperation,
-    /// A connection that had been established failed: the server can't be reached any more, has
-    /// stopped, or has named a reason for which it ends the connection.
+    /// An established connection failed: the server can't be reached any more, has stopped, or has
+    /// given a reason for ending the connection.
     #[error("the connection was lost: {0}")]
     LostInOperation(#[source] io::Error),
-    /// Server and client have no revision in common: one of them needs an update.
+    /// The server and the client have no revision in common: one of them needs an update.
     #[error(
         "no revision in common: asked for {asked}, the server offers {}, supported here are {}",
         offered.join(", "),
@@ -47,7 +48,7 @@ pub enum ConnectError {
     Revision {
         /// The revision that this client requested.
         asked: Revision,
-        /// The revisions that the server answered.
+        /// The revisions that the server offered.
         offered: Vec<String>,
         /// The revisions that this client accepts.
         supported: Revisions,
@@ -55,16 +56,15 @@ pub enum ConnectError {
     /// The server answered with an error.
     #[error("the server refuses the connection: {0}")]
     Refused(#[source] ErrorObject),
-    /// The HTTP response is not an MCP message: the URL belongs to something else, credentials are
-    /// missing, or a gateway has answered. The text shows the URL without its query.
+    /// The HTTP response is not an MCP message: the URL belongs to another service, credentials are
+    /// missing, or a gateway has answered. The message shows the URL without its query.
     #[error("{}", .0.with_url())]
     Http(#[source] Box<HttpError>),
-    /// The client has no credentials that the server accepts
-    /// ([`CallError::Authentication`]). A lost connection is not restored by itself then: the next
-    /// call tries again.
+    /// The client has no credentials that the server accepts ([`CallError::Authentication`]). In
+    /// this case a lost connection is not restored automatically, but the next call tries again.
     #[error("{0}")]
     Authentication(#[source] CallError),
-    /// The server does not answer.
+    /// The server has not answered in time.
     #[error(
         "no answer{} to `{method}` within {waited:.1?}{}",
         from(program.as_deref()), no_message(output.as_deref())
@@ -72,37 +72,37 @@ pub enum ConnectError {
     Timeout {
         /// The method that was called.
         method: String,
-        /// The time that was waited.
+        /// How long the client waited.
         waited: Duration,
-        /// The program of the server, if it is a child process.
+        /// The server's program, if it is a child process.
         program: Option<String>,
-        /// The first line of the server that is no message, of at most 200 characters.
+        /// The server's first line that is not a message, cut to 200 characters.
         output: Option<String>,
     },
-    /// The server sends back what it is sent, as `cat` does: it is not an MCP server.
+    /// The server sends back everything that it receives, as `cat` does, so it is not an MCP server.
     #[error("{} repeats what it is sent, so it is not an MCP server", named(program.as_deref()))]
     Echo {
-        /// The program of the server, if it is a child process.
+        /// The server's program, if it is a child process.
         program: Option<String>,
     },
-    /// The server's answer is malformed: the fault is the server's.
+    /// The server's answer is malformed, which is the server's fault.
     #[error("the answer to `{method}` does not fit: {reason}")]
     Result {
         /// The method that was called.
         method: String,
-        /// The fault of the answer.
+        /// What is wrong with the answer.
         reason: String,
     },
-    /// The settings of the client leave no revision.
-    #[error("the client is told to use no revision at all")]
+    /// The client's settings exclude every revision.
+    #[error("the client's settings exclude every revision")]
     NoRevision,
-    /// The request can't be sent: the name or the capabilities have no JSON form.
+    /// The request can't be sent because the name or the capabilities can't be serialized.
     #[error("the request can't be sent: {0}")]
     Request(#[source] CallError),
 }
 
 impl ConnectError {
-    /// The end of the server's child process, if that is the reason.
+    /// How the server's child process exited, if that is the reason.
     #[must_use]
     pub fn child_exit(&self) -> Option<&ChildExited> {
         match self {
@@ -111,7 +111,7 @@ impl ConnectError {
         }
     }
 
-    /// Returns true if the server has closed the connection, or has ended.
+    /// Returns true if the server has closed the connection or exited.
     pub(crate) fn is_end(&self) -> bool {
         let has_reason = match self {
             Self::Closed => true,
@@ -121,7 +121,7 @@ impl ConnectError {
         has_reason || self.child_exit().is_some()
     }
 
-    /// The same as an I/O error, for calls that were not sent because of it.
+    /// Converts to an I/O error for the calls that were not sent because of this error.
     pub(super) fn to_io(&self) -> io::Error {
         match self.child_exit() {
             Some(exited) => io::Error::new(io::ErrorKind::NotConnected, exited.clone()),
@@ -129,7 +129,7 @@ impl ConnectError {
         }
     }
 
-    /// Adds what a server has sent instead of messages, and the program that it is.
+    /// Adds the server's program and the line that it sent instead of a message.
     pub(super) fn with_output(mut self, program: Option<&str>, line: Option<&str>) -> Self {
         match &mut self {
             Self::Timeout {
@@ -152,8 +152,8 @@ impl ConnectError {
         self
     }
 
-    /// The text for logs and for calls: without the path of a URL, and without output of a child
-    /// process, either of which may be secret.
+    /// The message for logs and calls. It leaves out the path of a URL and the output of a child
+    /// process, because both may contain secrets.
     pub(super) fn brief(&self) -> String {
         match (self.child_exit(), self) {
             (Some(exited), _) => exited.to_string(),
@@ -162,7 +162,6 @@ impl ConnectError {
         }
     }
 
-    /// Returns true if the server caused the error.
     pub(super) fn is_the_servers(&self) -> bool {
         !matches!(
             self,
@@ -172,13 +171,14 @@ impl ConnectError {
 }
 
 impl CallError {
-    /// Returns true if another try may succeed: the server was not reached, or can't answer now.
+    /// Returns true if another attempt may succeed: the server was not reached, or it can't answer
+    /// at the moment.
     pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Timeout { .. } | Self::Lost(_) | Self::SessionEnded => true,
-            // Otherwise the request has no form in which it could be sent.
+            // `InvalidInput` means that the request can't be serialized, which no retry mends.
             Self::NotSent(error) => error.kind() != io::ErrorKind::InvalidInput,
-            // The error of a server that is overloaded or shutting down.
+            // Servers that are overloaded or shutting down answer with this code.
             Self::Rpc(error) => error.code == code::INTERNAL_ERROR,
             Self::Http(error) => matches!(error.status, 408 | 429 | 500..),
             _ => false,
@@ -211,22 +211,22 @@ impl From<CallError> for ConnectError {
     }
 }
 
-/// Names the program of a server, after a text.
+/// Formats the program of a server as the end of a clause (" from `program`").
 fn from(program: Option<&str>) -> String {
     program.map_or_else(String::new, |program| format!(" from `{program}`"))
 }
 
-/// The subject of a sentence about a server.
+/// Names a server as the subject of a sentence.
 fn named(program: Option<&str>) -> String {
     program.map_or_else(|| "the server".to_owned(), |program| format!("`{program}`"))
 }
 
-/// Describes what a child process wrote before it ended, if it is the reason.
+/// Describes the last output of a child process, if its exit is the reason for the error.
 fn last_words(error: &io::Error) -> String {
     find(error).map_or_else(String::new, ChildExited::last_words)
 }
 
-/// Returns true if the error has no reason for the end of the connection.
+/// Returns true if the connection ended without a reason.
 fn is_plain_end(error: &io::Error) -> bool {
     matches!(error.get_ref(), Some(reason) if reason.is::<ConnectionClosed>())
 }

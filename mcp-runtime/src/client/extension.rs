@@ -1,4 +1,4 @@
-//! Extensions of the protocol, on the side of a client.
+//! The client side of protocol extensions.
 
 use std::sync::Arc;
 
@@ -9,12 +9,13 @@ use crate::connection::BoxFuture;
 use crate::error::CallError;
 use crate::protocol::{ExtensionMethod, Negotiated};
 
-/// An extension of the protocol that a client supports (SEP-2133); added by
+/// A protocol extension that a client supports (SEP-2133). To add it to a client, call
 /// [`ClientBuilder::extension`](super::ClientBuilder::extension).
 ///
-/// It is active on a connection if it has settings for the negotiated revision and the server has
-/// declared it as well: [`Client::has_extension`]. What it brings is used only there. An identifier
-/// and its settings are an extension that brings nothing else.
+/// An extension is active on a connection if it has settings for the negotiated revision and the
+/// server has declared it as well (see [`Client::has_extension`]). It affects only the connections on
+/// which it is active. For an extension that only needs to be declared, pass its identifier and
+/// settings as a tuple.
 ///
 /// ```
 /// use mcp_runtime::BoxFuture;
@@ -22,7 +23,7 @@ use crate::protocol::{ExtensionMethod, Negotiated};
 /// use mcp_runtime::types::{JsonObject, RawJson, Request};
 /// use mcp_runtime::{CallError, Client, ExtensionMethod, Revision};
 ///
-/// /// Servers answer long calls with a ticket, whose result can be fetched later.
+/// /// Lets servers answer long calls with a ticket, which is redeemed for the result.
 /// struct Tickets;
 ///
 /// enum Redeem {}
@@ -70,29 +71,30 @@ use crate::protocol::{ExtensionMethod, Negotiated};
 /// # drop(client);
 /// ```
 pub trait ClientExtension: Send + Sync + 'static {
-    /// The identifier, such as `com.example/tickets`. Always the same.
+    /// The identifier, such as `com.example/tickets`. Must always return the same value.
     fn id(&self) -> &'static str;
 
-    /// The settings to declare to a server that speaks `revision`, or that this revision is offered
-    /// to; `None` where the extension is not supported. Called for each connection, and whenever it
-    /// is decided whether the extension is active: the same revision has the same settings.
+    /// The settings to declare in `revision`, or `None` if this revision does not support the
+    /// extension. Called for each connection, and whenever the client needs to know whether the
+    /// extension is active, so the settings of a revision must not change.
     fn settings(&self, revision: Revision) -> Option<JsonObject>;
 
-    /// The methods whose requests have an `Mcp-Name` over HTTP. Read when a transport is opened. A
-    /// request is sent where [`Request::EXTENSION`](mcp_types::Request::EXTENSION) names this
-    /// extension, listed here or not. None by default.
+    /// The methods whose requests carry an `Mcp-Name` header over HTTP; none by default. The list is
+    /// read when a transport is opened. Other methods of the extension need not be listed: whether a
+    /// request can be sent depends only on [`Request::EXTENSION`](mcp_types::Request::EXTENSION).
     fn methods(&self) -> &[ExtensionMethod] {
         &[]
     }
 
-    /// Claims a result whose `resultType` the protocol does not have, of a request for `method`:
-    /// returns how the complete result is obtained that takes its place. `None`, the default, leaves
-    /// it to the next extension; what none claims fails the call with [`CallError::Result`].
+    /// Claims the result of a request for `method` whose `resultType` is not part of the core
+    /// protocol. To claim the result, return a future that obtains the complete result in its place.
+    /// The default, `None`, leaves the result to the next extension. If no extension claims it, the
+    /// call fails with [`CallError::Result`].
     ///
-    /// Called once for each such result, while the connection is up. It must return quickly. The
-    /// time limits of the call do not apply to the future, which needs its own. It is dropped when
-    /// the caller drops the call; an error is that of the call. Its result must be complete: nothing
-    /// claims it again, and it asks for no input.
+    /// Called once for each such result, while the connection is up, and must return quickly. The
+    /// time limits of the call do not apply to the future, so it needs its own. The future is dropped
+    /// when the caller drops the call, and if it fails, the call fails with the same error. The
+    /// result that it returns must be complete: it is not claimed again and can't require input.
     fn claim(
         &self,
         client: &Client,
@@ -103,20 +105,20 @@ pub trait ClientExtension: Send + Sync + 'static {
         None
     }
 
-    /// Takes a result as for [`claim`](Self::claim) whose caller has dropped the call before it came,
-    /// so that what goes on at the server can be ended. `None`, the default, leaves it to the next
-    /// extension; what none takes is ignored.
+    /// Handles a result as described at [`claim`](Self::claim) that arrives after the caller has
+    /// dropped the call, so that the extension can stop the work at the server. The default, `None`,
+    /// leaves the result to the next extension. If no extension handles it, it is ignored.
     ///
-    /// The future runs in a task of its own. Results that come more than 60 seconds after the call
-    /// was dropped are ignored, as are those of a client that is gone. Over HTTP in the stateless
-    /// era there are none: the end of a request ends its answer.
+    /// The future runs in its own task. Results are ignored if they arrive more than 60 seconds after
+    /// the call was dropped, or after the client was dropped. Over HTTP in the stateless era there are
+    /// no late results, because dropping a request closes its response.
     fn abandoned(&self, client: &Client, method: &str, result: &RawJson) -> Option<BoxFuture<()>> {
         let _ = (client, method, result);
         None
     }
 }
 
-/// An extension that is declared with the same settings in every revision, and does nothing else.
+/// An extension that is only declared, with the same settings in every revision.
 impl ClientExtension for (&'static str, JsonObject) {
     fn id(&self) -> &'static str {
         self.0
@@ -127,12 +129,11 @@ impl ClientExtension for (&'static str, JsonObject) {
     }
 }
 
-/// The extensions of a client.
 #[derive(Default)]
 pub(super) struct ClientExtensions(Vec<Arc<dyn ClientExtension>>);
 
 impl ClientExtensions {
-    /// Adds an extension, in the place of one with the same identifier.
+    /// Adds an extension, replacing an extension with the same identifier.
     pub(super) fn add(&mut self, extension: impl ClientExtension) {
         self.0.retain(|it| it.id() != extension.id());
         self.0.push(Arc::new(extension));
@@ -142,7 +143,7 @@ impl ClientExtensions {
         self.0.is_empty()
     }
 
-    /// Those that both sides have declared.
+    /// The extensions that both sides have declared.
     pub(super) fn active(
         &self,
         negotiated: &Negotiated<ServerCapabilities>,
@@ -153,7 +154,7 @@ impl ClientExtensions {
         })
     }
 
-    /// The settings for a revision, by identifier.
+    /// The identifier and settings of each extension that `revision` supports.
     pub(super) fn settings(
         &self,
         revision: Revision,
@@ -162,7 +163,6 @@ impl ClientExtensions {
         extensions.filter_map(move |it| Some((it.id().to_owned(), it.settings(revision)?)))
     }
 
-    /// The methods of all.
     pub(super) fn methods(&self) -> Vec<ExtensionMethod> {
         let methods = self.0.iter().flat_map(|extension| extension.methods());
         methods.cloned().collect()

@@ -1,7 +1,8 @@
 //! Answers to a server's questions: elicitation, sampling and roots.
 //!
-//! In revisions with a handshake the server sends them as requests, in stateless ones it returns an
-//! `InputRequiredResult` and the call is sent again with the answers.
+//! In the handshake era, the server sends each question as a request. In the stateless era, it
+//! answers the call with an `InputRequiredResult`, and the client sends the call again with the
+//! answers.
 
 use std::future::ready;
 
@@ -23,10 +24,8 @@ use crate::protocol::{form, misplaced, not_offered};
 
 type InputHandler<Q, A> = Box<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;
 
-/// An answer that is being found.
 type Answering = BoxFuture<Result<RawJson, ErrorObject>>;
 
-/// The handlers that answer a server's questions.
 #[derive(Default)]
 pub(super) struct InputHandlers {
     pub(super) form: Option<InputHandler<Form, ElicitReply>>,
@@ -35,7 +34,7 @@ pub(super) struct InputHandlers {
         Option<InputHandler<CreateMessageRequestParams, Result<CreateMessageResult, ErrorObject>>>,
     pub(super) sample_with_tools: bool,
     pub(super) roots: Option<Roots>,
-    /// Finds the roots on request, if there is no fixed list.
+    /// Finds the roots on request. Not used if there is a list of `roots`.
     pub(super) find_roots: Option<InputHandler<(), Result<Vec<Root>, ErrorObject>>>,
 }
 
@@ -61,7 +60,7 @@ impl InputHandlers {
             capabilities.roots = Some(ClientCapabilitiesRoots::new());
         }
         capabilities.conform(revision);
-        // Where there are no modes, elicitation means forms.
+        // In revisions without modes, declaring elicitation means that the client handles forms.
         if self.form.is_none() {
             let modes = &mut capabilities.elicitation;
             modes.take_if(|modes| modes.url.is_none());
@@ -73,7 +72,7 @@ impl InputHandlers {
     ///
     /// # Errors
     ///
-    /// When there is no handler for it, or its parameters are malformed.
+    /// Fails if there is no handler for the request, or if its parameters are malformed.
     pub(super) fn serve(
         &self,
         source: &Source<'_>,
@@ -100,7 +99,7 @@ impl InputHandlers {
         answering.ok_or_else(|| not_offered(method, Side::Client, revision))
     }
 
-    /// Begins to answer a question; `None` if there is no handler for it.
+    /// Starts to answer a question. Returns `None` if there is no handler for it.
     fn answer(&self, request: InputRequest, revision: Revision) -> Option<Answering> {
         match request {
             InputRequest::Elicit(params) => {
@@ -140,11 +139,11 @@ impl InputHandlers {
         }
     }
 
-    /// Answers all questions of an `InputRequiredResult` at the same time.
+    /// Answers all questions of an `InputRequiredResult` concurrently.
     ///
     /// # Errors
     ///
-    /// When there is no handler for one of them, or a handler fails.
+    /// Fails if a question has no handler, or if a handler fails.
     pub(super) async fn respond(
         &self,
         method: &str,
@@ -177,13 +176,14 @@ impl InputHandlers {
     }
 }
 
-/// Members of a call that is sent again with answers (2026-07-28, "Multi Round-Trip Requests").
+/// The parameters that are added to a call when it is sent again with answers (2026-07-28,
+/// "Multi Round-Trip Requests").
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct InputResponses {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) input_responses: Option<OrderedMap<RawJson>>,
-    /// The server's state, as it came.
+    /// The server's opaque state, which is sent back unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_state: Option<String>,
 }
@@ -193,8 +193,8 @@ fn encoded<T: Serialize + Conform>(mut result: T, revision: Revision) -> RawJson
     RawJson::encode(&result)
 }
 
-/// The folders and files that servers should work on (2026-07-28, "Roots"). Cloning is cheap: the
-/// clones share the list.
+/// The folders and files that servers should work on (2026-07-28, "Roots"). Clones are cheap and
+/// share the list.
 ///
 /// ```
 /// use mcp_runtime::client::Roots;
@@ -202,7 +202,7 @@ fn encoded<T: Serialize + Conform>(mut result: T, revision: Revision) -> RawJson
 ///
 /// let roots = Roots::new([Root::new("file:///home/ada/project")]);
 /// let client = mcp_runtime::Client::builder("editor", "1.0.0").roots(&roots);
-/// // Later: notifies connected servers.
+/// // Later, replace the list. Connected servers are notified.
 /// roots.set([Root::new("file:///home/ada/other")]);
 /// # drop(client);
 /// ```
@@ -212,7 +212,7 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// A list of roots, each with a `file:` URI.
+    /// Creates a list of roots. Each root must have a `file:` URI.
     #[must_use]
     pub fn new(roots: impl IntoIterator<Item = Root>) -> Self {
         Self {
@@ -220,14 +220,14 @@ impl Roots {
         }
     }
 
-    /// The roots.
+    /// Returns a copy of the current list.
     #[must_use]
     pub fn list(&self) -> Vec<Root> {
         self.list.borrow().clone()
     }
 
-    /// Replaces the list, and notifies servers of the handshake era; those of the stateless era ask
-    /// whenever they need it.
+    /// Replaces the list and notifies servers of the handshake era. Servers of the stateless era
+    /// request the list whenever they need it.
     pub fn set(&self, roots: impl IntoIterator<Item = Root>) {
         self.list.send_replace(roots.into_iter().collect());
     }
@@ -245,32 +245,31 @@ impl From<&Roots> for Roots {
     }
 }
 
-/// The user's answer to an elicitation; made by [`Form`] and [`Page`].
-#[must_use = "the server waits for it"]
+/// The user's answer to an elicitation, as created by the methods of [`Form`] and [`Page`].
+#[must_use = "the server is waiting for the reply"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElicitReply(
-    /// The result, or why the server gets an error instead.
+    /// The result, or the error that the server gets instead.
     Result<ElicitResult, ErrorObject>,
 );
 
 impl ElicitReply {
-    /// The user says no.
+    /// Creates the reply of a user who explicitly declines.
     pub fn decline() -> Self {
         Self::of(ElicitAction::Decline)
     }
 
-    /// The user dismisses the question without an answer.
+    /// Creates the reply of a user who dismisses the question without an answer.
     pub fn cancel() -> Self {
         Self::of(ElicitAction::Cancel)
     }
 
-    /// No answer: the server gets an error with this reason.
+    /// Answers with an error that gives this reason.
     pub(crate) fn fault(reason: String) -> Self {
         crate::log::error!(reason, "an elicitation is answered with an error");
         Self::error(RequestError::NoAnswer(reason).to_error())
     }
 
-    /// No answer: the server gets this error.
     pub(crate) fn error(error: ErrorObject) -> Self {
         Self(Err(error))
     }
@@ -283,32 +282,32 @@ impl ElicitReply {
 /// A form that a server asks the user to fill in (2026-07-28, "Elicitation", section Form Mode
 /// Elicitation Requests).
 ///
-/// The user must see which server asks, and be able to decline.
+/// Show the user which server is asking, and let the user decline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
     params: ElicitRequestFormParams,
 }
 
 impl Form {
-    /// The question, in words for the user.
+    /// The question to show to the user.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.params.message
     }
 
-    /// The fields.
+    /// The schema of the fields.
     #[must_use]
     pub fn schema(&self) -> &ElicitSchema {
         &self.params.requested_schema
     }
 
-    /// The question as the server wrote it.
+    /// The parameters of the request, as the server sent them.
     #[must_use]
     pub fn params(&self) -> &ElicitRequestFormParams {
         &self.params
     }
 
-    /// The default values of the fields, to show to the user.
+    /// The default values of the fields, which can be shown to the user as suggestions.
     #[must_use]
     pub fn suggestions(&self) -> Map<String, Value> {
         let fields = self.schema().properties.iter();
@@ -320,11 +319,11 @@ impl Form {
         suggested.collect()
     }
 
-    /// The user agrees, with `content` in the fields: an object. Fields that it leaves out get
-    /// their default values.
+    /// Accepts the form with `content`, which must serialize to an object. Fields that are missing
+    /// in `content` get their default values.
     ///
-    /// Content that does not fit the form is not sent: the server gets an error, and the reason is
-    /// logged.
+    /// If the content does not match the form, it is not sent. Instead the server gets an error,
+    /// and the reason is logged. To show the fault to the user first, call [`check`](Self::check).
     pub fn accept(&self, content: impl Serialize) -> ElicitReply {
         match self.filled(content) {
             Ok(result) => ElicitReply(Ok(result)),
@@ -335,7 +334,7 @@ impl Form {
     fn filled(&self, content: impl Serialize) -> Result<ElicitResult, String> {
         let content = serde_json::to_value(content).map_err(|error| error.to_string())?;
         let Value::Object(content) = content else {
-            return Err("the content of a form is an object".to_owned());
+            return Err("the content of a form must be an object".to_owned());
         };
         let mut filled = self.suggestions();
         filled.extend(content);
@@ -346,27 +345,27 @@ impl Form {
         Ok(result)
     }
 
-    /// Checks `content` before it is accepted: an object whose fields fit the form. Fields that it
-    /// leaves out have their default values.
+    /// Checks whether [`accept`](Self::accept) would send `content`, filled up with the default
+    /// values of missing fields.
     ///
     /// # Errors
     ///
-    /// The first fault, in words for the user.
+    /// Returns the first fault as a message for the user.
     pub fn check(&self, content: impl Serialize) -> Result<(), String> {
         self.filled(content).map(drop)
     }
 
-    /// The user agrees with all default values.
+    /// Accepts the form with the default values of all fields.
     pub fn accept_suggestions(&self) -> ElicitReply {
         self.accept(Map::new())
     }
 
-    /// The user says no.
+    /// Replies that the user explicitly declines.
     pub fn decline(&self) -> ElicitReply {
         ElicitReply::decline()
     }
 
-    /// The user dismisses the form without an answer.
+    /// Replies that the user has dismissed the form without an answer.
     pub fn cancel(&self) -> ElicitReply {
         ElicitReply::cancel()
     }
@@ -375,44 +374,45 @@ impl Form {
 /// A web page that a server asks the user to open, for input that the client must not see
 /// (2026-07-28, "Elicitation", section URL Mode Elicitation Requests).
 ///
-/// The user must see which server asks and the whole address. It is opened in a browser only if the
-/// user agrees; the client itself never fetches it.
+/// Show the user which server is asking and the full URL, and open it in a browser only if the user
+/// agrees. The client itself never fetches it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     params: ElicitRequestUrlParams,
 }
 
 impl Page {
-    /// The reason to open it, in words for the user.
+    /// The reason for opening the page, to show to the user.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.params.message
     }
 
-    /// The address.
+    /// The URL of the page.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.params.url
     }
 
-    /// The id that `notifications/elicitation/complete` names once the user is done there
-    /// (2025-11-25).
+    /// The id of this elicitation. When the user has finished on the page, the server sends
+    /// `notifications/elicitation/complete` with the same id (2025-11-25).
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.params.elicitation_id.as_deref()
     }
 
-    /// The user agrees, and the page was opened. Its outcome is between the user and the server.
+    /// Replies that the user has agreed and the page was opened. What happens on the page stays
+    /// between the user and the server.
     pub fn accept(&self) -> ElicitReply {
         ElicitReply::of(ElicitAction::Accept)
     }
 
-    /// The user says no.
+    /// Replies that the user explicitly declines.
     pub fn decline(&self) -> ElicitReply {
         ElicitReply::decline()
     }
 
-    /// The user dismisses the question without an answer.
+    /// Replies that the user has dismissed the question without an answer.
     pub fn cancel(&self) -> ElicitReply {
         ElicitReply::cancel()
     }
@@ -460,6 +460,6 @@ mod tests {
             "`age` must be at most 99"
         );
         assert_eq!(fault(json!({"mail": 7})), "`mail` must be text");
-        assert_eq!(fault(json!([])), "the content of a form is an object");
+        assert_eq!(fault(json!([])), "the content of a form must be an object");
     }
 }

@@ -1,4 +1,4 @@
-//! Layers around each call of a client.
+//! Layers that wrap the calls of a client.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use crate::layer::{BoxError, Innermost, McpRequest, McpResponse, McpResponseBody
 pub(super) use crate::layer::Stack;
 
 impl ClientBuilder {
-    /// Adds a layer around each call, inside of those added before.
+    /// Adds a layer around each call. Layers that were added before wrap this one.
     ///
-    /// It stands around a call as the caller sees it, once: its rounds of questions, its repetition
-    /// after a lost connection and the cache are inside. Parameters are those of all revisions, before
-    /// they are made to fit the one that the server speaks. The handshake, discovery, pings and
-    /// `subscriptions/listen` pass no layer.
+    /// A layer runs once for each call that the caller makes: rounds of questions, the retry after a
+    /// lost connection and the cache are all inside it. It sees the parameters before they are
+    /// adapted to the negotiated revision. The handshake, discovery, pings and
+    /// `subscriptions/listen` do not pass through layers.
     ///
-    /// A [`CallError`] of a layer is the error of the call, and so is a
-    /// [`ProtocolError`](crate::ProtocolError), as [`CallError::Rpc`]; any other one is
-    /// [`CallError::Layer`].
+    /// If a layer returns a [`CallError`], the call fails with this error. A
+    /// [`ProtocolError`](crate::ProtocolError) becomes [`CallError::Rpc`], and any other error
+    /// becomes [`CallError::Layer`].
     ///
     /// ```
     /// use mcp_runtime::Client;
@@ -64,13 +64,13 @@ impl Stack {
             let response = next.run(request).await.map_err(to_call_error)?;
             let raw = response.json().ok().flatten();
             let raw = raw.and_then(|json| RawJson::from_text(json).ok());
-            let raw = raw.ok_or_else(|| CallError::unfit(method, "a layer has made no result"))?;
+            let raw = raw.ok_or_else(|| CallError::unfit(method, "a layer returned no result"))?;
             Ok(Completed::new(raw, left))
         })
     }
 }
 
-/// Sends a call inside of all layers.
+/// The innermost service, which sends the call.
 struct CallSender {
     client: Client,
     options: CallOptions,

@@ -1,7 +1,8 @@
 //! Clients: connecting to a server and calling it.
 //!
-//! [`Client::builder`] has the settings; [`ClientBuilder::connect`] opens a transport, detects the
-//! era of the server and negotiates. Requests are [`Call`]s: await one to send it.
+//! [`Client::builder`] collects the settings, and [`ClientBuilder::connect`] opens a transport,
+//! detects the era of the server and negotiates a revision. Methods that send a request return a
+//! [`Call`], which is sent when it is awaited.
 
 mod builder;
 mod cache;
@@ -9,7 +10,7 @@ mod call;
 mod channel;
 #[allow(
     clippy::module_inception,
-    reason = "the type's name is the user's word"
+    reason = "the module is named after the public type"
 )]
 mod client;
 mod config;

@@ -1,4 +1,4 @@
-//! Lists, fetched page by page.
+//! Lists that are fetched page by page.
 
 use mcp_types::{
     ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
@@ -11,15 +11,15 @@ use super::paging::Paging;
 use super::result::UnknownResults;
 use crate::error::CallError;
 
-/// A request for one page of a list.
+/// A request that returns one page of a list.
 ///
 /// Implemented for `ListToolsRequest`, `ListPromptsRequest`, `ListResourcesRequest` and
 /// `ListResourceTemplatesRequest`.
 pub trait ListRequest: Request<Params = PaginatedRequestParams> + Sized + 'static {
-    /// An item of the list.
+    /// The type of the list's items.
     type Item: Send + 'static;
 
-    /// The items of a page, and the cursor of the next one.
+    /// Splits a page into its items and the cursor of the next page.
     fn split(page: Self::Result) -> (Vec<Self::Item>, Option<String>);
 }
 
@@ -55,12 +55,12 @@ impl ListRequest for ListResourceTemplatesRequest {
     }
 }
 
-/// A list that is fetched page by page; made by [`Client::pages`].
+/// A list that is fetched page by page; created by [`Client::pages`].
 #[derive(Debug)]
 pub struct Pages<R> {
     client: Client,
     paging: Paging,
-    /// True if cached answers are not used.
+    /// If true, cached answers are not used.
     fresh: bool,
     request: std::marker::PhantomData<fn() -> R>,
 }
@@ -75,13 +75,13 @@ impl<R: ListRequest> Pages<R> {
         }
     }
 
-    /// Asks the server even if its last answers are cached, as a part of another call.
+    /// Bypasses the cache, and sends the requests as part of another call (not through layers).
     pub(super) fn fresh(mut self) -> Self {
         self.fresh = true;
         self
     }
 
-    /// The items of all pages, up to the number that the client allows.
+    /// Fetches all pages, up to the limits of the client.
     pub(super) async fn all(mut self) -> Result<Vec<R::Item>, CallError> {
         let mut items = Vec::new();
         while let Some(more) = self.next().await? {
@@ -90,11 +90,11 @@ impl<R: ListRequest> Pages<R> {
         Ok(items)
     }
 
-    /// The next page; `None` after the last one, and after an error.
+    /// Fetches the next page. Returns `None` after the last page and after an error.
     ///
     /// # Errors
     ///
-    /// Why the page is missing; [`CallError::Result`] when the list has more pages than
+    /// Fails if the page can't be fetched. [`CallError::Result`] if the list has more pages than
     /// [`max_pages`](super::ClientBuilder::max_pages), or more bytes than
     /// [`max_list_bytes`](super::ClientBuilder::max_list_bytes).
     pub async fn next(&mut self) -> Result<Option<Vec<R::Item>>, CallError> {

@@ -1,4 +1,7 @@
-//! The way through the pages of a list, and its end.
+//! Pagination of a list, and its limits.
+//!
+//! A faulty server may send pages without end or repeat a cursor. [`Paging`] therefore limits the
+//! pages and bytes of a list, and recognizes cursors that it has already followed.
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;
@@ -7,10 +10,9 @@ use mcp_types::{PaginatedRequestParams, RawJson};
 
 use super::config::Config;
 
-/// The way through the pages of a list: where it goes on, and its limits.
+/// The position in a list that is fetched page by page.
 #[derive(Debug)]
 pub(super) struct Paging {
-    /// The parameters of the next page.
     next: Option<PaginatedRequestParams>,
     pages: usize,
     max_pages: usize,
@@ -34,11 +36,11 @@ impl Paging {
         }
     }
 
-    /// The parameters of the next page; `None` after the last one.
+    /// Takes the parameters of the next page. Returns `None` after the last page.
     ///
     /// # Errors
     ///
-    /// If the list has too many pages.
+    /// Fails if the list has too many pages.
     pub(super) fn next(&mut self) -> Result<Option<PaginatedRequestParams>, String> {
         let next = self.next.take();
         self.pages += 1;
@@ -52,11 +54,11 @@ impl Paging {
         }
     }
 
-    /// Adds a page to the bytes of the list, and returns its hash.
+    /// Adds the length of a page to that of the list, and returns the hash of the page.
     ///
     /// # Errors
     ///
-    /// If the list has too many bytes.
+    /// Fails if the list has too many bytes.
     pub(super) fn weigh(&mut self, page: &RawJson) -> Result<u64, String> {
         self.bytes = self.bytes.saturating_add(page.get().len());
         if self.bytes > self.max_bytes {
@@ -69,8 +71,8 @@ impl Paging {
         }
     }
 
-    /// Goes on at `cursor`, unless it was there before. Returns false if the `page` only repeats the
-    /// last one, as that of a server which does not read cursors.
+    /// Continues at `cursor`, unless it was already followed. Returns false if `page` only repeats
+    /// the previous page, which happens if the server ignores cursors.
     pub(super) fn goes_on(&mut self, page: u64, cursor: Option<String>) -> bool {
         let is_repeated = self.last.replace(page) == Some(page);
         let Some(cursor) = cursor else {
@@ -80,7 +82,10 @@ impl Paging {
             self.next = Some(PaginatedRequestParams::new().with_cursor(cursor));
             return true;
         }
-        crate::log::warn!(cursor, "the server repeats a cursor: the list ends there");
+        crate::log::warn!(
+            cursor,
+            "the server repeated a cursor, so the list ends here"
+        );
         !is_repeated
     }
 }

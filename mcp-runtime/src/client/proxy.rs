@@ -1,4 +1,4 @@
-//! Parts of a client that only proxies use.
+//! Methods of a client that only proxies use.
 
 use std::sync::atomic::Ordering;
 
@@ -14,38 +14,39 @@ use crate::connection::BoxFuture;
 use crate::error::CallError;
 
 impl Client {
-    /// Returns true if requests that are sent now are part of a trace of the client's own.
+    /// Returns true if the client would add its own trace context to a request sent now.
     pub(crate) fn has_trace(&self) -> bool {
         let trace = self.state().config.trace.as_ref();
         trace.is_some_and(|trace| trace().is_some())
     }
 
-    /// Follows the connections after the current one.
+    /// Follows the connections that replace the current one.
     pub(crate) fn connections(&self) -> Connections {
         let state = self.current().clone();
         let seen = state.borrow().number;
         Connections { state, seen }
     }
 
-    /// The settings of reconnection; the default ones where there is no reconnection.
+    /// The reconnection policy, or the default policy if the client does not reconnect.
     pub(crate) fn reconnect(&self) -> Reconnect {
         self.state().config.reconnect.unwrap_or_default()
     }
 
-    /// Removes the limit of tries to reconnect: the callers of a proxy do not see its calls fail.
+    /// Removes the limit on reconnection attempts, because the callers of a proxy can't see that its
+    /// connection is lost.
     pub(crate) fn reconnect_endlessly(&self) {
         let endlessly = &self.state().config.reconnect_endlessly;
         endlessly.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if the server keeps a session for this client, now that there is a connection.
+    /// Waits for a connection, and returns true if the server keeps a session for this client.
     pub(crate) async fn has_session(&self) -> bool {
         let connection = self.connection(true).await;
         connection.is_ok_and(|connection| connection.has_session())
     }
 
-    /// Discovers a stateless server again: another one may have taken its place unnoticed. Does
-    /// nothing in a session.
+    /// Discovers a stateless server again, in case a different server has silently replaced it. Does
+    /// nothing if there is a session.
     pub(crate) async fn discover_again(&self) -> Result<(), CallError> {
         if self.connection(true).await?.has_session() {
             return Ok(());
@@ -61,8 +62,8 @@ impl Client {
 }
 
 impl Call<CallToolRequest> {
-    /// Sends the call, and returns its result; as it came, if no extension of the client claims its
-    /// `resultType`.
+    /// Sends the call and returns its result. Returns `Ok(Err(raw))`, the unparsed result, if no
+    /// extension of the client claims its `resultType`.
     pub(crate) fn forwarded(self) -> BoxFuture<Result<Result<CallToolResult, RawJson>, CallError>> {
         let converter = self.converter();
         let sent = self.unconverted(UnknownResults::ClaimedOrTaken);
@@ -80,14 +81,14 @@ impl Call<CallToolRequest> {
 }
 
 impl<R: Request> Call<R> {
-    /// Sends further members of `_meta`, as JSON without braces, other than those that the client
-    /// writes.
+    /// Adds members to `_meta`, given as JSON without braces. They must not be members that the
+    /// client writes itself.
     pub(crate) fn with_meta(mut self, members: String) -> Self {
         self.options.meta = members;
         self
     }
 
-    /// Extends the wait by each progress notification, up to the same total.
+    /// Lets each progress notification restart the idle time limit. The total limit still applies.
     pub(crate) fn extended_by_progress(mut self) -> Self {
         self.options.timeouts.reset_on_progress = true;
         self
@@ -97,15 +98,15 @@ impl<R: Request> Call<R> {
 /// Follows the connections of a client.
 pub(crate) struct Connections {
     state: watch::Receiver<ConnectionState>,
-    /// The number of the last connection seen.
+    /// The number of the newest connection that was seen.
     seen: u64,
 }
 
 impl Connections {
-    /// Waits for a connection that is newer than the last one seen. Pending once there will be
-    /// none.
+    /// Waits for a connection that is newer than the last one seen. Never returns after the client
+    /// has been dropped.
     ///
-    /// Cancel safe.
+    /// This method is cancel safe.
     pub(crate) async fn next(&mut self) {
         let seen = self.seen;
         let is_newer =
@@ -121,7 +122,6 @@ impl Connections {
         self.seen = newer;
     }
 
-    /// Returns true if there will be no more connections.
     pub(crate) fn are_over(&self) -> bool {
         self.state.has_changed().is_err()
     }

@@ -1,4 +1,8 @@
-//! One request without the types of its parameters and result: sending it, and sending it again.
+//! A call without the types of its parameters and result.
+//!
+//! [`RawCall::send`] contains the loop that all calls share: it looks into the cache, answers the
+//! server's questions, and sends the call again after the connection was lost. Without type
+//! parameters, the loop is compiled only once.
 
 use std::io;
 use std::sync::Arc;
@@ -30,12 +34,12 @@ pub(super) struct RawCall {
     pub(super) types: CallTypes,
 }
 
-/// Parameters of any type.
+/// Parameters of a call, as a trait object.
 pub(super) trait CallParams: Send {
-    /// The parameters as a revision has them.
+    /// Adapts the parameters to a revision and serializes them.
     fn conformed(&mut self, revision: Revision) -> serde_json::Result<RawJson>;
 
-    /// The parameters of all revisions.
+    /// Serializes the parameters without adapting them to a revision.
     fn json(&self) -> serde_json::Result<RawJson>;
 }
 
@@ -50,18 +54,18 @@ impl<P: Serialize + Conform + Send> CallParams for P {
     }
 }
 
-/// The types of a request, as functions.
+/// The functions of a request that depend on its types.
 #[derive(Clone, Copy)]
 pub(super) struct CallTypes {
     pub(super) kind: RequestKind,
-    /// Reads parameters.
+    /// Deserializes parameters.
     pub(super) params: fn(&RawJson) -> serde_json::Result<Box<dyn CallParams>>,
-    /// Returns true if a result fits.
+    /// Returns true if a result can be deserialized.
     fits: fn(&RawJson) -> bool,
 }
 
 impl CallTypes {
-    /// Keeps a result in its place of the cache, if it fits.
+    /// Caches a result, if it is well-formed.
     fn keep(&self, raw: &RawJson, place: Option<CachePlace<'_>>) {
         if let Some(place) = place.filter(|_| (self.fits)(raw)) {
             place.put(raw);
@@ -73,16 +77,16 @@ impl CallTypes {
 pub(super) struct CallOptions {
     pub(super) timeouts: Timeouts,
     pub(super) progress: Option<OnProgress>,
-    /// True if the call waits for a lost connection to be restored.
+    /// If true, the call waits for a lost connection to be restored.
     pub(super) waits: bool,
-    /// True if the call is sent again when its answer was lost with the connection.
+    /// If true, the call is sent again after its answer was lost with the connection.
     pub(super) repeats: bool,
-    /// True if cached answers are not used.
+    /// If true, cached answers are not used.
     pub(super) fresh: bool,
-    /// True if the call is part of another one, which layers stand around.
+    /// If true, the call is part of another call that has already passed through the layers.
     pub(super) is_inner: bool,
     pub(super) unknown_results: UnknownResults,
-    /// Members of `_meta` other than those that the client writes, as JSON without braces.
+    /// Additional members of `_meta`, as JSON without braces.
     pub(super) meta: String,
 }
 
@@ -113,7 +117,6 @@ impl RawCall {
         }
     }
 
-    /// Returns true if layers stand around the call.
     fn passes_layers(&self) -> bool {
         let keeps_connection = matches!(
             self.types.kind.method,
@@ -125,8 +128,8 @@ impl RawCall {
         !self.options.is_inner && !keeps_connection
     }
 
-    /// Sends the call until its result is complete. The time in which questions are answered is not
-    /// `spent`.
+    /// Sends the call, as often as necessary, until its result is complete. `spent` does not include
+    /// the time that it takes to answer questions.
     pub(super) async fn send(mut self) -> Result<Completed, CallError> {
         let client = &self.client;
         let options = &self.options;
@@ -190,8 +193,8 @@ impl RawCall {
 }
 
 impl CallOptions {
-    /// The place of the answer in the cache, unless that depends on more than the parameters, or the
-    /// revision has no caching.
+    /// Returns the place of the answer in the cache. Returns `None` if the revision has no caching,
+    /// or if the call has additional `_meta`, which the cache key does not include.
     fn cached<'a>(
         &self,
         cache: &'a ClientCache,
@@ -203,7 +206,7 @@ impl CallOptions {
         is_plain.then(|| cache.place(kind.method, params))?
     }
 
-    /// Writes one round of a call: its parameters, and the answers that the server requested.
+    /// Serializes one round of a call: its parameters, and the answers that the server requested.
     fn write(
         &self,
         client: &Client,
@@ -229,13 +232,13 @@ impl CallOptions {
         connection.channel.write(kind, &params, meta, options)
     }
 
-    /// Returns true if a call that failed with `error` is sent again.
+    /// Returns true if a call that failed with `error` may be sent again.
     fn may_repeat(&self, error: &CallError, connection: &Connection) -> bool {
         match error {
             CallError::Closed | CallError::Lost(_) => self.repeats,
-            // The connection was lost just before.
+            // The connection was lost before the request was sent.
             CallError::NotSent(_) => self.waits && connection.channel.is_over(),
-            // Not served: the connection or the session was over already.
+            // The server did not run the call: the connection or the session had already ended.
             CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => {
                 self.waits
             }
@@ -244,29 +247,31 @@ impl CallOptions {
     }
 }
 
-/// The object with the members of two.
+/// Joins the members of two JSON objects.
 fn joined(one: &RawJson, other: &RawJson) -> serde_json::Result<RawJson> {
     let head = one.get().strip_suffix('}');
     let tail = other.get().strip_prefix('{');
     let Some((head, tail)) = head.zip(tail) else {
-        return Err(serde_json::Error::custom("parameters are a JSON object"));
+        return Err(serde_json::Error::custom(
+            "parameters must be a JSON object",
+        ));
     };
     let comma = if head == "{" || tail == "}" { "" } else { "," };
     RawJson::from_text(format!("{head}{comma}{tail}"))
 }
 
-/// Returns true if a server refuses the call of a tool because headers are missing or differ from
-/// the body.
+/// Returns true if the server refuses a tool call because headers are missing or differ from the
+/// body.
 fn is_header_mismatch(kind: RequestKind, error: &ErrorObject) -> bool {
     kind.method == methods::TOOLS_CALL && error.code == error_codes::HEADER_MISMATCH
 }
 
-/// Lists the tools, whose headers a server misses (2026-07-28, "Streamable HTTP", section Client
-/// Behavior). It has not called the tool.
+/// Lists the tools to learn which headers a tool needs, after the server has refused a call with
+/// `error` because of its headers (2026-07-28, "Streamable HTTP", section Client Behavior).
 ///
 /// # Errors
 ///
-/// The error of the server, if the tools can't be listed within `limit`.
+/// Returns `error` if the tools can't be listed within `limit`.
 async fn list_because_of(
     error: ErrorObject,
     client: &Client,
@@ -279,8 +284,8 @@ async fn list_because_of(
     Ok(())
 }
 
-/// Lists the tools as they are now, which tells the transport of their headers as well. Returns false
-/// if that fails, or takes longer than `limit`.
+/// Lists the tools, bypassing the cache. The transport reads the headers that the tools need from the
+/// answer. Returns false if listing fails or takes longer than `limit`.
 async fn list_within(client: &Client, limit: Duration) -> bool {
     let listing = client.list_tools_again();
     match tokio::time::timeout(limit, listing).await {
@@ -296,8 +301,8 @@ async fn list_within(client: &Client, limit: Duration) -> bool {
     }
 }
 
-/// The output schema of a tool, which is listed within `limit` unless it was; `None` if it has none,
-/// or if that fails.
+/// Returns the output schema of a tool. If the tool is not known, lists the tools within `limit`.
+/// Returns `None` if the tool has no schema or the tools can't be listed.
 pub(super) async fn output_schema(client: &Client, name: &str, limit: Duration) -> Option<RawJson> {
     let known = client.known_tool(name);
     if known.is_none() && !list_within(client, limit).await {
@@ -306,11 +311,11 @@ pub(super) async fn output_schema(client: &Client, name: &str, limit: Duration) 
     known.or_else(|| client.known_tool(name))?.output_schema
 }
 
-/// The number of rounds with answers, with one more after `rounds`.
+/// Counts another round of questions after `rounds`.
 ///
 /// # Errors
 ///
-/// When there would be more than `most`.
+/// Fails if there are already `most` rounds.
 fn next_round(kind: RequestKind, rounds: usize, most: usize) -> Result<usize, CallError> {
     let method = kind.method.to_owned();
     if rounds < most {
@@ -320,7 +325,7 @@ fn next_round(kind: RequestKind, rounds: usize, most: usize) -> Result<usize, Ca
     }
 }
 
-/// The error of a call whose earlier rounds have taken `spent`.
+/// Adds the time `spent` on earlier rounds to a timeout error.
 fn with_time(error: CallError, spent: Duration) -> CallError {
     match error {
         CallError::Timeout { method, waited } => CallError::timed_out(&method, spent + waited),
@@ -328,7 +333,7 @@ fn with_time(error: CallError, spent: Duration) -> CallError {
     }
 }
 
-/// Waits for the connection, for no longer than for an answer.
+/// Waits for the connection, but not longer than `limit`.
 async fn reach(
     client: &Client,
     waits: bool,
@@ -346,11 +351,12 @@ async fn reach(
     })
 }
 
-/// The time that is left of `timeouts` after `spent`. A round that was answered counts as progress.
+/// Subtracts the time that was `spent` from the time limits of a call. If progress resets the idle
+/// limit, a round that was answered resets it as well.
 ///
 /// # Errors
 ///
-/// When no time is left.
+/// Fails if no time is left.
 fn left(method: &str, timeouts: Timeouts, spent: Duration) -> Result<Timeouts, CallError> {
     let mut left = timeouts;
     left.total = left.total.saturating_sub(spent);

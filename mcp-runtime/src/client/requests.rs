@@ -1,4 +1,5 @@
-//! The requests of a client: tools, prompts, resources, completion, logging, lists, subscriptions.
+//! The requests that a client sends: tools, prompts, resources, completion, logging, lists and
+//! subscriptions.
 
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
@@ -21,18 +22,18 @@ use super::{Call, Client, ListRequest, Pages, Subscription};
 use crate::error::CallError;
 
 impl Client {
-    /// A request of any kind; await it to send it.
+    /// Prepares a request of any type. Await the returned [`Call`] to send it.
     ///
-    /// One whose type names an [extension](Request::EXTENSION) is sent where the client has
-    /// [declared](super::ClientBuilder::extension) the extension, and the server as well
-    /// ([`CallError::Unavailable`] otherwise), whatever the protocol has under the same name. It is not sent again after its answer was lost, unless
-    /// it is marked as [repeatable](Call::repeatable).
+    /// If the request type belongs to an [extension](Request::EXTENSION), both the client and the
+    /// server must have [declared](super::ClientBuilder::extension) the extension. Otherwise the call
+    /// fails with [`CallError::Unavailable`]. A request of an extension is not sent again after its
+    /// answer was lost, unless it is marked as [repeatable](Call::repeatable).
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
     /// use mcp_runtime::types::{ListToolsRequest, PaginatedRequestParams};
     ///
-    /// // One page of the list, where `list_tools` fetches them all.
+    /// // Fetches a single page, whereas `list_tools` fetches all pages.
     /// let page = client.request::<ListToolsRequest>(PaginatedRequestParams::new()).await?;
     /// println!("{} tools, then {:?}", page.tools.len(), page.next_cursor);
     /// # Ok(())
@@ -42,28 +43,28 @@ impl Client {
         Call::new(self, Ok(params), |result, _| Ok(result))
     }
 
-    /// Sends a `ping`, and waits for the answer.
+    /// Sends a `ping` and waits for the answer.
     ///
     /// # Errors
     ///
-    /// [`CallError::Unavailable`] in the stateless era, which has no `ping`; otherwise why there
-    /// is no answer.
+    /// [`CallError::Unavailable`] in the stateless era, which has no `ping`. Otherwise fails if the
+    /// server does not answer.
     pub async fn ping(&self) -> Result<(), CallError> {
         self.request::<PingRequest>(RequestParams::new()).await?;
         Ok(())
     }
 
-    /// The tools of the server, all pages of the list together.
+    /// Lists the tools of the server. Fetches all pages of the list.
     ///
     /// # Errors
     ///
-    /// Why a page is missing; [`CallError::Result`] when the list has more pages than
+    /// Fails if a page can't be fetched. [`CallError::Result`] if the list has more pages than
     /// [`max_pages`](super::ClientBuilder::max_pages).
     pub async fn list_tools(&self) -> Result<Vec<Tool>, CallError> {
         self.list(self.pages::<ListToolsRequest>()).await
     }
 
-    /// The same, also if the answer is cached.
+    /// Like [`list_tools`](Self::list_tools), but bypasses the cache.
     pub(super) async fn list_tools_again(&self) -> Result<Vec<Tool>, CallError> {
         self.list(self.pages::<ListToolsRequest>().fresh()).await
     }
@@ -75,22 +76,24 @@ impl Client {
         Ok(tools)
     }
 
-    /// A tool as it was last listed on this connection.
+    /// Returns a tool as it was last listed on this connection.
     #[must_use]
     pub fn known_tool(&self, name: &str) -> Option<Tool> {
         self.state().session().tools.get(name).cloned()
     }
 
-    /// Calls a tool; await it to send it. `arguments` must serialize to an object, or to nothing
-    /// (`()`, `None`) for a tool that takes none. Others, such as text and lists, fail with
-    /// [`CallError::Params`], and nothing is sent.
+    /// Calls a tool. Await the returned [`Call`] to send the request.
     ///
-    /// A tool whose server asks for arguments in headers (`x-mcp-header`) and refuses the call because
-    /// they are missing, as one does that was not listed yet, is called once more after the tools were
-    /// listed (2026-07-28, "Streamable HTTP", section Client Behavior).
+    /// `arguments` must serialize to an object. For a tool without arguments, pass `()` or `None`.
+    /// Other values, such as strings and arrays, fail with [`CallError::Params`] and nothing is sent.
     ///
-    /// A tool that fails has a result as well, with `is_error` set, for the model to read;
-    /// [`call`](Self::call) turns it into an error.
+    /// A server may require some arguments as headers (`x-mcp-header`), which the client learns only
+    /// by listing the tools. If the server refuses a call because of such headers, the client lists
+    /// the tools and sends the call once more (2026-07-28, "Streamable HTTP", section Client
+    /// Behavior).
+    ///
+    /// If the tool fails, the call still returns a result, with `is_error` set, for the model to
+    /// read. To get an error instead, use [`call`](Self::call).
     pub fn call_tool(
         &self,
         name: impl Into<String>,
@@ -100,15 +103,16 @@ impl Client {
         self.tool_call(name.into(), &arguments, result, false)
     }
 
-    /// Calls a tool and decodes its output; await it to send it.
+    /// Calls a tool and decodes its output. Await the returned call to send the request.
     ///
-    /// The value comes from the structured content, or from the text of a tool that has none. No content
-    /// is nothing: `()`, `None`, or an empty text.
-    /// Structured content whose only member is `result` may be the wrapper of another value, as
-    /// revisions before 2026-07-28 need one for values that are no objects. It is unwrapped where the
-    /// output schema of the tool is that of such an object, unless `Out` itself has a member `result`
-    /// and fits only the whole; tools are listed for that if the tool was not yet. Where there is no schema, it is unwrapped if the whole
-    /// does not fit.
+    /// The value is decoded from the structured content, or from the text if there is no structured
+    /// content. A result without any content decodes as `()`, `None` or an empty string.
+    ///
+    /// Before 2026-07-28, structured content must be an object, so servers wrap other values in an
+    /// object whose only member is `result`. The value is unwrapped if the output schema of the tool
+    /// describes such a wrapper, except if `Out` matches only the whole object. If the tool has not
+    /// been listed yet, the client lists the tools to find the schema. If there is no schema, the
+    /// value is unwrapped only if the whole object does not match `Out`.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -143,35 +147,36 @@ impl Client {
         call.repeatable(repeatable)
     }
 
-    /// The prompts of the server, all pages of the list together.
+    /// Lists the prompts of the server. Fetches all pages of the list.
     ///
     /// # Errors
     ///
-    /// Why a page is missing.
+    /// Fails if a page can't be fetched.
     pub async fn list_prompts(&self) -> Result<Vec<Prompt>, CallError> {
         self.pages::<ListPromptsRequest>().all().await
     }
 
-    /// The resources that the server lists, all pages of the list together.
+    /// Lists the resources of the server. Fetches all pages of the list.
     ///
     /// # Errors
     ///
-    /// Why a page is missing.
+    /// Fails if a page can't be fetched.
     pub async fn list_resources(&self) -> Result<Vec<Resource>, CallError> {
         self.pages::<ListResourcesRequest>().all().await
     }
 
-    /// The resource templates of the server, all pages of the list together.
+    /// Lists the resource templates of the server. Fetches all pages of the list.
     ///
     /// # Errors
     ///
-    /// Why a page is missing.
+    /// Fails if a page can't be fetched.
     pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, CallError> {
         self.pages::<ListResourceTemplatesRequest>().all().await
     }
 
-    /// A prompt, filled in with `arguments`; await it to send the request. Arguments are pairs of a name
-    /// and a text; anything else does not compile:
+    /// Gets a prompt, filled in with `arguments`. Await the returned [`Call`] to send the request.
+    ///
+    /// Arguments are pairs of a name and a string. Anything else does not compile:
     ///
     /// ```compile_fail
     /// # async fn example(client: mcp_runtime::Client) {
@@ -187,7 +192,7 @@ impl Client {
         self.request(GetPromptRequestParams::new(name).with_arguments(arguments))
     }
 
-    /// The contents of a resource; await it to send the request.
+    /// Reads the contents of a resource. Await the returned [`Call`] to send the request.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -202,16 +207,17 @@ impl Client {
         self.request(ReadResourceRequestParams::new(uri))
     }
 
-    /// The contents of a resource whose URI is made from `template` (RFC 6570); await it to send the
-    /// request. Variables are pairs of a name and a text; those that are missing stand for nothing.
-    /// Letters outside ASCII are percent-encoded, in the template
-    /// as well as in values. A string that is not a template fails with [`CallError::Params`], and
-    /// nothing is sent.
+    /// Expands a URI template (RFC 6570) and reads the resource. Await the returned [`Call`] to send
+    /// the request.
+    ///
+    /// Variables are pairs of a name and a string. Missing variables expand to nothing. Non-ASCII
+    /// characters are percent-encoded, both in the template and in the values. If `template` is not
+    /// a valid template, the call fails with [`CallError::Params`] and nothing is sent.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
     /// let page = client.read_template("book://{isbn}{?page}", [("isbn", "978 0"), ("page", "7")]);
-    /// println!("{:?}", page.await?.contents); // of `book://978%200?page=7`
+    /// println!("{:?}", page.await?.contents); // reads `book://978%200?page=7`
     /// # Ok(())
     /// # }
     /// ```
@@ -233,8 +239,8 @@ impl Client {
         Call::new(self, params, |result, _| Ok(result))
     }
 
-    /// Values for the argument `name` of a prompt or template that begin like `value`; await it to
-    /// send the request.
+    /// Requests completions of `value` for the argument `name` of a prompt or resource template.
+    /// Await the returned [`Call`] to send the request.
     ///
     /// ```no_run
     /// use mcp_runtime::types::{PromptReference, ResourceTemplateReference};
@@ -258,9 +264,9 @@ impl Client {
         self.request(CompleteRequestParams::new(reference, argument))
     }
 
-    /// A list of the server, page by page.
+    /// Fetches a list of the server page by page.
     ///
-    /// The list ends when the server repeats a cursor, with the pages that came until then.
+    /// If the server repeats a cursor, the list ends with the pages that were fetched so far.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -280,8 +286,7 @@ impl Client {
         Pages::new(self)
     }
 
-    /// A list of the server as a stream of its items; each page is fetched when it is
-    /// needed.
+    /// Returns a list of the server as a stream of items. Each page is fetched when it is needed.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -302,12 +307,14 @@ impl Client {
         super::stream::items(self.pages::<R>())
     }
 
-    /// Subscribes to the changes that `filter` names, in any revision, and waits until the server
-    /// has agreed. The [accepted](Subscription::accepted) filter has those that the server offers.
+    /// Subscribes to the changes that `filter` names, and waits until the server has accepted the
+    /// subscription. Works in every revision.
     ///
-    /// In revisions with a handshake, resources are subscribed to one by one, changes of lists are
-    /// announced anyway, and what extensions add to the filter (`extra`) is not accepted; in those
-    /// without, this is [`listen`](Self::listen).
+    /// A server may offer only some of the changes: see [`Subscription::accepted`].
+    ///
+    /// In the stateless era, this is the same as [`listen`](Self::listen). In the handshake era, the
+    /// client subscribes to each resource separately, and servers announce changes of lists anyway.
+    /// Additions of extensions to the filter (`extra`) are not accepted there.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -326,7 +333,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`CallError::Timeout`] where the server does not agree in time, or why it refuses.
+    /// [`CallError::Timeout`] if the server does not accept the subscription in time. Otherwise
+    /// returns the reason why the server refuses it.
     pub async fn subscribe_to(
         &self,
         filter: SubscriptionFilter,
@@ -334,24 +342,26 @@ impl Client {
         Subscription::open(self, filter, true).await
     }
 
-    /// Subscribes to the changes that `filter` names, in revisions without a handshake, and waits
-    /// until the server has agreed (2026-07-28, "Subscriptions").
+    /// Subscribes to the changes that `filter` names, and waits until the server has accepted the
+    /// subscription (2026-07-28, "Subscriptions"). Stateless revisions only; for any revision, use
+    /// [`subscribe_to`](Self::subscribe_to).
     ///
     /// # Errors
     ///
-    /// [`CallError::Unavailable`] where the revision has no such subscriptions,
-    /// [`CallError::Timeout`] where the server does not agree in time, or why it refuses.
+    /// [`CallError::Unavailable`] if the revision has no such subscriptions, and
+    /// [`CallError::Timeout`] if the server does not accept the subscription in time. Otherwise
+    /// returns the reason why the server refuses it.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription, CallError> {
         Subscription::open(self, filter, false).await
     }
 
-    /// Subscribes to changes of a resource, also after a reconnection. For revisions with
-    /// a handshake.
+    /// Subscribes to changes of a resource. The subscription is restored after a reconnection.
+    /// Handshake revisions only; for any revision, use [`subscribe_to`](Self::subscribe_to).
     ///
     /// # Errors
     ///
-    /// [`CallError::Unavailable`] where the revision or the server has no such subscriptions;
-    /// otherwise why there is no answer.
+    /// [`CallError::Unavailable`] if the revision or the server does not support such subscriptions.
+    /// Otherwise fails if the server refuses or does not answer.
     pub async fn subscribe(&self, uri: impl Into<String>) -> Result<(), CallError> {
         let uri = uri.into();
         let params = SubscribeRequestParams::new(uri.clone());
@@ -364,7 +374,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`subscribe`](Self::subscribe).
+    /// The same as those of [`subscribe`](Self::subscribe).
     pub async fn unsubscribe(&self, uri: impl Into<String>) -> Result<(), CallError> {
         let uri = uri.into();
         self.state().session().resources.remove(&uri);
@@ -373,33 +383,34 @@ impl Client {
         Ok(())
     }
 
-    /// Sets the least severe log messages that the server is to send, also after a reconnection.
-    /// They arrive as [notifications](Self::notifications).
+    /// Sets the minimum level of the log messages that the server sends. The level is restored after
+    /// a reconnection. The messages arrive as [notifications](Self::notifications).
     ///
     /// # Errors
     ///
-    /// Why the level was not set; a server that reads it from each request is not asked.
+    /// Fails if the server refuses or does not answer. In the stateless era, each request carries
+    /// the level, so nothing is sent now.
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
         if self.connection(true).await?.has_session() {
             let params = SetLevelRequestParams::new(level.clone());
             let _: EmptyResult = self.request::<SetLevelRequest>(params).await?;
         }
         if self.server_capabilities().logging.is_none() {
-            crate::log::warn!("the server declares no `logging`: it may send no log messages");
+            crate::log::warn!("the server may not send logs: it does not declare `logging`");
         }
         self.state().session().log_level = Some(level);
         Ok(())
     }
 }
 
-/// Arguments of a prompt: pairs of a name and a text, in a list or a map.
+/// Arguments of a prompt: pairs of a name and a string, as a list or a map.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` are no arguments of a prompt",
-    label = "no pairs of texts",
-    note = "the arguments of prompts are texts: write `[(\"title\", \"Emma\")]`"
+    message = "`{Self}` can't be used as prompt arguments",
+    label = "not pairs of strings",
+    note = "prompt arguments are pairs of strings: write `[(\"title\", \"Emma\")]`"
 )]
 pub trait PromptArguments {
-    /// The pairs.
+    /// Converts the arguments to pairs of a name and a value.
     fn pairs(self) -> impl Iterator<Item = (String, String)>;
 }
 
@@ -411,8 +422,8 @@ impl<K: Into<String>, V: Into<String>, I: IntoIterator<Item = (K, V)>> PromptArg
     }
 }
 
-/// Percent-encodes the letters outside ASCII in the literal parts of a URI template, as its expansion
-/// has them (RFC 6570, sections 2.1 and 3.1). [`Client::read_template`] does it as well.
+/// Percent-encodes the non-ASCII characters in the literal parts of a URI template, as the expansion
+/// requires (RFC 6570, sections 2.1 and 3.1). [`Client::read_template`] does this automatically.
 ///
 /// ```
 /// use mcp_runtime::client::escape_template;

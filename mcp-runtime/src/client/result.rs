@@ -1,5 +1,8 @@
-//! Decoding of results. A result whose `resultType` the protocol does not have belongs to an extension,
-//! which may claim it.
+//! Decodes results.
+//!
+//! Results are first classified by their `resultType`. A type that is not part of the core protocol
+//! belongs to an extension, which may claim the result. The output of a tool is then decoded as the
+//! type that the caller wants.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +23,9 @@ use crate::connection::OnLate;
 use crate::error::CallError;
 use crate::protocol::{Negotiated, locate, reason};
 
-/// A complete result.
 pub(super) struct Completed {
     pub(super) raw: RawJson,
-    /// The time that is left of the call's.
+    /// The time that is left for the call.
     pub(super) left: Duration,
 }
 
@@ -33,24 +35,26 @@ impl Completed {
     }
 }
 
-/// What a result is, by its `resultType`.
+/// The kind of a result, by its `resultType`.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Complete,
     InputRequired(Box<InputRequiredResult>),
-    /// The protocol does not have the type, for this request at least: perhaps an extension does.
+    /// The core protocol does not define the type for this request. An extension may define it.
     Unknown(ResultType),
 }
 
 impl Outcome {
-    /// Finds out what a result is.
+    /// Classifies a result by its `resultType`.
     ///
-    /// A result without `resultType` is complete (2026-07-28, "Overview", section `ResultType`). In a
-    /// revision that does not have the member, it is the server's own unless an extension claims it.
+    /// A result without `resultType` is complete (2026-07-28, "Overview", section `ResultType`). In
+    /// revisions that do not define `resultType`, the member belongs to the server, unless an
+    /// extension claims the result.
     ///
     /// # Errors
     ///
-    /// If it is malformed, or asks for input where it may not.
+    /// Fails if `resultType` is malformed, or if the result asks for input although the method does
+    /// not allow it.
     pub(super) fn of(
         kind: RequestKind,
         result: &RawJson,
@@ -84,14 +88,15 @@ impl Outcome {
     }
 }
 
-/// The error for a result of a type that nothing here knows.
+/// The error for a result of an unknown type.
 fn unknown(method: &str, result_type: &ResultType) -> CallError {
     let reason = format!("unknown `resultType` \"{}\"", result_type.as_str());
     CallError::unfit(method, reason)
 }
 
 fn result_type(result: &RawJson) -> Result<Option<ResultType>, String> {
-    // A name that is missing as text is missing, unless an escape hides it.
+    // Fast path: unless the JSON contains the name literally, or an escape that may hide it, the
+    // member is missing and the result need not be parsed.
     if !result.get().contains("\"resultType\"") && !result.get().contains('\\') {
         return Ok(None);
     }
@@ -100,8 +105,8 @@ fn result_type(result: &RawJson) -> Result<Option<ResultType>, String> {
     result_type.map(Option::flatten)
 }
 
-/// Returns true if the structured content of a result may be the wrapper of a value: an object whose
-/// only member is `result`.
+/// Returns true if the structured content of a result may wrap another value, because it is an object
+/// whose only member is `result`.
 pub(super) fn may_be_wrapped(result: &RawJson) -> bool {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -113,7 +118,7 @@ pub(super) fn may_be_wrapped(result: &RawJson) -> bool {
     result.is_ok_and(|result| result.structured_content.is_some())
 }
 
-/// Returns true if an output schema is that of an object whose only member is `result`.
+/// Returns true if an output schema describes an object whose only member is `result`.
 fn is_wrapper(schema: &RawJson) -> bool {
     let schema = schema.parse::<Value>().unwrap_or_default();
     let properties = schema["properties"].as_object();
@@ -122,16 +127,17 @@ fn is_wrapper(schema: &RawJson) -> bool {
     has_one && required.is_some_and(|it| it.iter().any(|name| name == "result"))
 }
 
-/// An object whose only member is `result`: structured content is an object in the handshake era, and
-/// servers wrap other values so.
+/// An object whose only member is `result`. In the handshake era, structured content must be an
+/// object, so servers wrap other values like this.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wrapped<T> {
     result: T,
 }
 
-/// Decodes the output of a tool: its structured content, or the text of a tool that has none. `schema`
-/// is the output schema of a tool whose structured content may be wrapped, if it is known.
+/// Decodes the output of a tool from its structured content, or from its text if there is no
+/// structured content. `schema` is the tool's output schema. It decides whether the content is
+/// unwrapped.
 pub(super) fn typed<Out: DeserializeOwned>(
     result: CallToolResult,
     schema: Option<&RawJson>,
@@ -166,7 +172,7 @@ pub(super) fn typed<Out: DeserializeOwned>(
     decoded.map_err(|fault| CallError::unfit(methods::TOOLS_CALL, fault))
 }
 
-/// Decodes the output of a tool whose bindings know that its value is never wrapped.
+/// Decodes the output of a tool that is known never to wrap its value.
 pub(super) fn whole<Out: DeserializeOwned>(
     result: CallToolResult,
     _: Option<&RawJson>,
@@ -186,8 +192,8 @@ pub(super) fn whole<Out: DeserializeOwned>(
     }
 }
 
-/// Decodes JSON. If that fails, decodes it again with numbers such as `3.0` as integers: JSON Schema does not
-/// distinguish them.
+/// Decodes JSON. If this fails, decodes it again with numbers such as `3.0` replaced by integers,
+/// because JSON Schema does not distinguish them.
 fn with_integers<T, E>(json: &RawJson, decode: impl Fn(&RawJson) -> Result<T, E>) -> Result<T, E> {
     decode(json).or_else(|fault| {
         let mut value: Value = json.parse().map_err(|_| fault)?;
@@ -200,7 +206,7 @@ fn replace_integers(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(replace_integers),
         Value::Object(members) => members.values_mut().for_each(replace_integers),
-        // `f64` writes a number without a fraction without a point. Adding 0 takes the sign of -0 away.
+        // `f64` formats whole numbers without a decimal point. Adding 0 removes the sign of -0.
         Value::Number(number) if number.is_f64() => {
             let text = number.as_f64().map(|number| (number + 0.0).to_string());
             let integer = text.and_then(|text| text.parse().ok());
@@ -210,8 +216,8 @@ fn replace_integers(value: &mut Value) {
     }
 }
 
-/// Decodes the output of a tool whose bindings know that its value may be wrapped: it is, if the
-/// structured content is an object whose only member is `result`.
+/// Decodes the output of a tool that may wrap its value. If the structured content is an object whose
+/// only member is `result`, the value is unwrapped.
 pub(super) fn perhaps_wrapped<Out: DeserializeOwned>(
     mut result: CallToolResult,
     _: Option<&RawJson>,
@@ -223,7 +229,7 @@ pub(super) fn perhaps_wrapped<Out: DeserializeOwned>(
     whole(result, None)
 }
 
-/// The result of a tool as it is, unless the tool reports an error.
+/// Returns the result of a tool unchanged, or an error if the tool reports one.
 pub(super) fn succeeded(
     result: CallToolResult,
     _: Option<&RawJson>,
@@ -234,15 +240,15 @@ pub(super) fn succeeded(
     }
 }
 
-/// Returns true if a type fits an object whatever its member `result` is.
+/// Returns true if `Out` can be decoded from an object regardless of its member `result`.
 fn ignores_result<Out: DeserializeOwned>() -> bool {
     let mut objects = [r#"{"result":0}"#, r#"{"result":""}"#].into_iter();
     objects.all(|object| serde_json::from_str::<Out>(object).is_ok())
 }
 
-/// The member of a wrapper; what is no object has none.
+/// Decodes the value inside a wrapper. Structured content that is not an object is decoded directly.
 fn unwrapped<Out: DeserializeOwned>(structured: &RawJson) -> serde_json::Result<Out> {
-    // serde would read a list of one element as well.
+    // Without this check, serde would also accept an array of one element as a wrapper.
     if !structured.is_object() {
         return structured.parse();
     }
@@ -250,7 +256,7 @@ fn unwrapped<Out: DeserializeOwned>(structured: &RawJson) -> serde_json::Result<
     Ok(wrapped.result)
 }
 
-/// The text of a result, one block per line.
+/// Joins the text blocks of a result, one block per line.
 fn text(result: &CallToolResult) -> String {
     let blocks = result.content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -259,23 +265,24 @@ fn text(result: &CallToolResult) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// Treatment of results whose `resultType` the protocol does not have.
+/// How to treat results whose `resultType` is not part of the core protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum UnknownResults {
-    /// An extension may claim them; others are refused.
+    /// Extensions may claim a result. Unclaimed results are errors.
     Claimed,
-    /// An extension may claim them; others are taken as they are.
+    /// Extensions may claim a result. Unclaimed results are returned unchanged.
     ClaimedOrTaken,
-    /// They are taken as they are.
+    /// All results are returned unchanged, without asking extensions.
     Taken,
 }
 
-/// The complete result in place of one whose `resultType`, `name`, the protocol does not have.
+/// Lets an extension replace a result whose `resultType` (`name`) is not part of the core protocol
+/// with the complete result.
 ///
 /// # Errors
 ///
-/// That of the extension which claims the result; [`CallError::Result`] if the one that it obtains is
-/// not complete, or if none claims it.
+/// Fails with the error of the extension that claims the result. [`CallError::Result`] if no
+/// extension claims it, or if the extension's result is not complete.
 pub(super) async fn claim(
     client: &Client,
     kind: RequestKind,
@@ -299,11 +306,11 @@ pub(super) async fn claim(
                 Outcome::Complete => Ok(Completed::new(raw, left)),
                 _ => Err(CallError::unfit(
                     kind.method,
-                    "what an extension has obtained in place of it is not complete",
+                    "the result that an extension obtained instead is not complete",
                 )),
             }
         }
-        // In other revisions the member is the server's own.
+        // In revisions without `resultType`, the member belongs to the server and is not an error.
         None if treatment == UnknownResults::Claimed
             && negotiated.revision.has_type("ResultType") =>
         {
@@ -313,7 +320,8 @@ pub(super) async fn claim(
     }
 }
 
-/// Takes the result of a request whose caller is gone; `None` for clients without extensions.
+/// Returns a callback that passes a result to the extensions if the caller has dropped the call.
+/// Returns `None` for clients without extensions.
 pub(super) fn on_late(
     client: &Client,
     kind: RequestKind,
@@ -324,7 +332,7 @@ pub(super) fn on_late(
     }
     let client = client.weak();
     let negotiated = Arc::clone(negotiated);
-    // The result may come where a future is dropped, outside of the runtime.
+    // The callback may run while a future is dropped, possibly outside of the runtime's context.
     let runtime = Handle::current();
     Some(Arc::new(move |raw| {
         if !matches!(

@@ -1,4 +1,4 @@
-//! Reading what a server has sent.
+//! Reads the messages of a server, and attributes faults in them to the server.
 
 use mcp_types::{Misfit, RawJson, RawJsonRef, Request, Revision};
 use serde::de::DeserializeOwned;
@@ -6,22 +6,23 @@ use serde::de::DeserializeOwned;
 use crate::error::CallError;
 use crate::protocol::{locate, reason};
 
-/// The origin of a message of a server.
+/// Where a message comes from, for errors and logs, and the revision that it is read in.
 pub(super) struct Source<'a> {
     pub(super) method: &'a str,
-    /// The tool that was called, if this is its result.
+    /// The tool that was called, if the message is the result of a tool.
     pub(super) tool: Option<&'a str>,
     pub(super) revision: Revision,
-    /// The name of the server, which is only asked for if something is wrong.
+    /// Returns the name of the server. Only called to report a fault.
     pub(super) server: &'a (dyn Fn() -> String + Sync),
 }
 
 impl Source<'_> {
-    /// Reads the result of a request as the revision has it. Logs what is left out.
+    /// Reads the result of a request by the schema of the revision. Optional parts that do not match
+    /// are left out and logged.
     ///
     /// # Errors
     ///
-    /// [`CallError::Result`] with the path of what does not fit.
+    /// [`CallError::Result`] with the path of the part that does not match.
     pub(super) fn read<R: Request>(&self, result: &RawJson) -> Result<R::Result, CallError> {
         match Revision::method(R::METHOD).filter(|_| R::EXTENSION.is_none()) {
             Some(info) => self.read_as(result, info.types.1),
@@ -46,7 +47,8 @@ impl Source<'_> {
         read.map_err(|misfit| self.unfit(&misfit.to_string()))
     }
 
-    /// Reads a value of the type called `name` as the revision has it. Logs what is left out.
+    /// Reads a value of the schema type `name`, as the revision defines it. Optional parts that do
+    /// not match are left out and logged.
     pub(super) fn read_part<T: DeserializeOwned>(
         &self,
         json: RawJsonRef<'_>,
@@ -66,7 +68,7 @@ impl Source<'_> {
             path = misfit.path,
             reason = misfit.reason,
             left_out = misfit.left_out,
-            "a part of what the server has sent does not fit, and is left out"
+            "a part of the server's message does not match the schema and is left out"
         );
     }
 

@@ -1,5 +1,5 @@
-//! State of a client that outlives its connections: its status, and the notifications that it
-//! dispatches.
+//! The client state that outlives single connections: the status, the notifications, and the
+//! settings to restore after a reconnection.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::limits::MAX_UNREAD_NOTIFICATIONS;
 use crate::protocol::{Change, LifecycleState};
 use crate::sync::lock;
 
-/// Everything that the connections of a client share.
+/// The state that all connections of a client share.
 pub(super) struct ClientState {
     pub(super) config: Config,
     pub(super) status: watch::Sender<Status>,
@@ -27,13 +27,13 @@ pub(super) struct ClientState {
     pub(super) closing: watch::Sender<bool>,
 }
 
-/// Settings that a server is given again after a reconnection, and the tools that it last listed.
+/// The settings to restore after a reconnection, and the tools that the server last listed.
 #[derive(Default)]
 pub(super) struct SessionSettings {
     pub(super) log_level: Option<LoggingLevel>,
-    /// Resources that the user has subscribed to one by one.
+    /// The resources that were subscribed to with [`Client::subscribe`](super::Client::subscribe).
     pub(super) resources: BTreeSet<String>,
-    /// Resources of [`Subscription`](super::Subscription)s, and the number of those.
+    /// The number of [`Subscription`](super::Subscription)s to each resource.
     held: BTreeMap<String, usize>,
     pub(super) tools: HashMap<String, Tool>,
 }
@@ -57,18 +57,18 @@ impl ClientState {
         lock(&self.session)
     }
 
-    /// Waits for a future; `None` as soon as the client is to be closed.
+    /// Waits for a future. Returns `None` as soon as the client is being closed.
     pub(super) async fn unless_closing<F: Future>(&self, future: F) -> Option<F::Output> {
         let mut closing = self.closing.subscribe();
         tokio::select! {
             biased;
-            // Can't fail: the sender is here.
+            // Can't fail, because `self` holds the sender.
             _ = closing.wait_for(|closing| *closing) => None,
             output = future => Some(output),
         }
     }
 
-    /// Changes the status. A change is logged, then passed to the observer.
+    /// Updates the status. If the status has changed, logs it and calls the observer.
     pub(super) fn set_status(&self, change: impl FnOnce(&mut Status)) {
         let mut changed = None;
         self.status.send_if_modified(|status| {
@@ -85,8 +85,8 @@ impl ClientState {
         }
     }
 
-    /// Forgets what a notification makes stale, then passes it to observers and
-    /// [`Notifications`].
+    /// Drops the cached data that a notification makes stale, then passes the notification to the
+    /// observers and to [`Notifications`].
     pub(super) fn dispatch(
         &self,
         notification: ServerNotification,
@@ -96,7 +96,7 @@ impl ClientState {
             if changed == Change::Tools {
                 self.session().tools.clear();
             }
-            // Before the observers, which may ask again at once.
+            // Invalidate first, because an observer may immediately fetch the list again.
             if let Some(cache) = &self.cache {
                 cache.invalidate(&changed);
             }
@@ -104,15 +104,15 @@ impl ClientState {
         for observer in &self.config.on_notification {
             observer(&notification);
         }
-        // Fails if there is no receiver.
+        // Fails if nobody is subscribed.
         let _ = self.notifications.send(Received {
             notification,
             subscription,
         });
     }
 
-    /// The members of `_meta` (JSON without braces) for a request over a connection whose requests
-    /// all carry `connection`, with `further` ones of the caller.
+    /// Composes the members of a request's `_meta`, as JSON without braces. `connection` holds the
+    /// members that every request on the connection carries, and `further` those of the caller.
     pub(super) fn request_meta(&self, connection: &str, further: &str) -> String {
         let level = self.session().log_level.clone();
         let level = level.filter(|_| !connection.is_empty()).map(|level| {
@@ -130,12 +130,12 @@ impl ClientState {
 }
 
 impl SessionSettings {
-    /// Notes that one more subscription is about `uri`.
+    /// Counts another subscription to `uri`.
     pub(super) fn hold(&mut self, uri: &str) {
         *self.held.entry(uri.to_owned()).or_default() += 1;
     }
 
-    /// Removes one subscription to `uri`; returns true if none is left.
+    /// Removes one subscription to `uri`. Returns true if the server can be unsubscribed from it.
     pub(super) fn release(&mut self, uri: &str) -> bool {
         if let Some(count) = self.held.get_mut(uri) {
             *count -= 1;
@@ -145,35 +145,36 @@ impl SessionSettings {
     }
 }
 
-/// A notification, and the subscription that it belongs to.
+/// A notification, with the id of the subscription that it belongs to.
 #[derive(Clone, Debug)]
 pub(super) struct Received {
     pub(super) notification: ServerNotification,
     pub(super) subscription: Option<RequestId>,
 }
 
-/// The subscription that a notification names in its `_meta`.
+/// Reads the subscription id from the `_meta` of a notification.
 pub(super) fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
     let params: Value = serde_json::from_str(params?.get()).ok()?;
     let id = params.get("_meta")?.get(meta_keys::SUBSCRIPTION_ID)?;
     RequestId::deserialize(id).ok()
 }
 
-/// The notifications of a server from now on, across reconnections.
+/// Receives the notifications of a server, across reconnections; created by
+/// [`Client::notifications`](crate::Client::notifications).
 ///
-/// A reader that falls behind by more than 256 misses the oldest.
+/// A reader that falls more than 256 notifications behind misses the oldest.
 #[derive(Debug)]
 pub struct Notifications(pub(super) broadcast::Receiver<Received>);
 
 impl Notifications {
-    /// The next notification; `None` once there can't be any, because the client is gone.
+    /// Waits for the next notification. Returns `None` after the client was dropped.
     ///
-    /// Cancel safe: a future that is dropped loses nothing.
+    /// This method is cancel safe: dropping its future loses no notification.
     pub async fn next(&mut self) -> Option<ServerNotification> {
         Some(self.receive().await?.notification)
     }
 
-    /// The same, with the subscription that it belongs to.
+    /// Like [`next`](Self::next), but includes the subscription id.
     pub(super) async fn receive(&mut self) -> Option<Received> {
         loop {
             match self.0.recv().await {
@@ -187,20 +188,21 @@ impl Notifications {
     }
 }
 
-/// State of the transport.
+/// The state of the transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TransportState {
-    /// Not opened yet, or closed.
+    /// The transport is not open yet, or it is closed.
     Disconnected,
-    /// Being opened.
+    /// The transport is being opened.
     Connecting,
-    /// Open.
+    /// The transport is open.
     Connected,
-    /// Lost, and going to be opened again.
+    /// The connection was lost, and the client is reconnecting.
     Reconnecting,
-    /// Lost, and no longer restored by itself; another call may try once more.
-    /// [`Client::lost_because`](crate::Client::lost_because) has the reason.
+    /// The connection was lost, and the client no longer reconnects automatically. Another call may
+    /// trigger one more attempt. For the reason, see
+    /// [`Client::lost_because`](crate::Client::lost_because).
     Lost,
 }
 
@@ -216,12 +218,12 @@ impl fmt::Display for TransportState {
     }
 }
 
-/// The state of a client: of its transport, and of the protocol that runs over it.
+/// The status of a client's connection: the state of the transport and of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Status {
-    /// State of the transport.
+    /// The state of the transport.
     pub transport: TransportState,
-    /// State of the protocol.
+    /// The state of the protocol.
     pub lifecycle: LifecycleState,
 }
 
@@ -231,22 +233,24 @@ impl fmt::Display for Status {
     }
 }
 
-/// Follows the status of a client.
+/// Follows the status of a client; created by
+/// [`Client::watch_status`](crate::Client::watch_status).
 ///
-/// Changes in quick succession may be seen as one; [`on_status`] sees each of them.
+/// Several changes in quick succession may be reported as one. To see each of them, use
+/// [`on_status`].
 ///
 /// [`on_status`]: crate::ClientBuilder::on_status
 #[derive(Clone, Debug)]
 pub struct StatusWatch(pub(super) watch::Receiver<Status>);
 
 impl StatusWatch {
-    /// The status as it is now.
+    /// The current status.
     #[must_use]
     pub fn current(&self) -> Status {
         *self.0.borrow()
     }
 
-    /// Waits for a change. `None` once there can't be any, because the client is gone.
+    /// Waits for a change and returns the new status. Returns `None` after the client was dropped.
     pub async fn changed(&mut self) -> Option<Status> {
         self.0.changed().await.ok()?;
         Some(*self.0.borrow_and_update())

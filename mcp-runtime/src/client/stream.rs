@@ -10,10 +10,10 @@ use super::{ListRequest, Notifications, Pages, Subscription};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
 
-/// An item of a stream, and the source of those after it. The stream ends where they are missing.
+/// Resolves to the next item and the source of the following items, or to `None` at the end.
 type NextItem<S, T> = BoxFuture<Option<(T, S)>>;
 
-/// A stream whose items come from a source, one after the other; it ends after an error.
+/// A stream that gets its items one by one from a source, like `futures_util::stream::unfold`.
 struct Unfold<S, T> {
     next: fn(S) -> NextItem<S, T>,
     step: Option<NextItem<S, T>>,
@@ -45,7 +45,8 @@ impl<S, T> Stream for Unfold<S, T> {
 }
 
 impl Subscription {
-    /// The notifications as a stream. Dropping it ends the subscription.
+    /// Converts the subscription into a stream of its notifications. Dropping the stream ends the
+    /// subscription.
     pub fn into_stream(
         self,
     ) -> impl Stream<Item = Result<ServerNotification, CallError>> + Send + Unpin {
@@ -59,7 +60,7 @@ impl Subscription {
 }
 
 impl Notifications {
-    /// The notifications as a stream.
+    /// Converts the receiver into a stream of notifications.
     pub fn into_stream(self) -> impl Stream<Item = ServerNotification> + Send + Unpin {
         Unfold::new(self, |mut notifications| {
             Box::pin(async move { Some((notifications.next().await?, notifications)) })
@@ -67,7 +68,7 @@ impl Notifications {
     }
 }
 
-/// The items of a list as a stream.
+/// Returns a stream of all items of a list.
 pub(super) fn items<R: ListRequest>(
     pages: Pages<R>,
 ) -> impl Stream<Item = Result<R::Item, CallError>> + Send + Unpin {

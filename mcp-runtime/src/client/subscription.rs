@@ -1,8 +1,9 @@
 //! Subscriptions to changes, in both eras.
 //!
-//! In revisions with a handshake, a subscription filters the notifications of the session
-//! (2025-11-25, "Resources", section Subscriptions). In those without, it is one request,
-//! `subscriptions/listen`, whose notifications carry its id (2026-07-28, "Subscriptions").
+//! In the handshake era, a subscription filters the notifications of the session (2025-11-25,
+//! "Resources", section Subscriptions). In the stateless era, a subscription is a single
+//! `subscriptions/listen` request, and its notifications carry the id of the request (2026-07-28,
+//! "Subscriptions").
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -26,7 +27,8 @@ use crate::error::{CallError, Unavailable};
 use crate::limits::{FOREVER, STABLE_STREAM};
 use crate::protocol::{Change, Timeouts, accepted_lists};
 
-/// The error of a server without subscriptions, which does not know the method.
+/// Converts the error of a server that does not know `subscriptions/listen` to
+/// [`CallError::Unavailable`].
 fn not_offered(error: CallError) -> CallError {
     match error {
         CallError::Rpc(error) if error.code == code::METHOD_NOT_FOUND => {
@@ -40,29 +42,33 @@ fn not_offered(error: CallError) -> CallError {
 
 /// A subscription to notifications. Dropping it ends the subscription.
 ///
-/// A client that reconnects subscribes again. So it does when the stream of a subscription over
-/// HTTP breaks off, by the pauses and tries of [`reconnect`](crate::ClientBuilder::reconnect); the
-/// pauses begin anew after a stream has lasted for 10 seconds. Each time, everything in the
-/// accepted filter counts as changed once, except for what extensions have added to it (`extra`):
-/// what has changed of that is not known, and has to be asked for. A subscription that the server ends by its result, or
-/// refuses with an error, is not opened again; internal errors (-32603) and HTTP 408, 429 and 5xx
-/// count as streams that break off.
-#[must_use = "a subscription that is dropped is over"]
+/// After a reconnection, the client subscribes again. It also reopens a subscription whose HTTP
+/// stream breaks off, with the pauses and attempts of
+/// [`reconnect`](crate::ClientBuilder::reconnect). The pauses start over after a stream has lasted
+/// 10 seconds.
+///
+/// Changes may have been missed in the meantime, so each time everything in the accepted filter is
+/// reported as changed once. This does not include what extensions have added to the filter
+/// (`extra`): query the server for such changes.
+///
+/// A subscription that the server ends with a result, or refuses with an error, is not reopened.
+/// Internal errors (-32603) and the HTTP statuses 408, 429 and 5xx are treated like a stream that
+/// breaks off.
+#[must_use = "dropping a subscription ends it"]
 #[derive(Debug)]
 pub struct Subscription {
     accepted: SubscriptionFilter,
-    /// Notifications of the [`SubscriptionTask`], acknowledgements included.
+    /// Notifications from the [`SubscriptionTask`], including acknowledgements.
     events: mpsc::Receiver<Result<ServerNotification, CallError>>,
-    /// Changes that are assumed since the subscription was opened again.
+    /// Changes that are assumed after the subscription was reopened.
     assumed: VecDeque<ServerNotification>,
 }
 
-/// An event of a subscription.
 pub(crate) enum SubscriptionEvent {
     Notification(ServerNotification),
-    /// The subscription was opened. If it was before, changes in the meantime are not known.
+    /// The subscription was opened or reopened. Changes before this event may have been missed.
     Reopened,
-    /// The server has ended it in good order.
+    /// The server has ended the subscription regularly.
     Ended,
 }
 
@@ -97,7 +103,7 @@ impl Subscription {
         match first.map_err(not_offered)? {
             SubscriptionEvent::Reopened => {
                 if subscription.accepted == SubscriptionFilter::new() {
-                    crate::log::warn!("the server offers nothing of what a subscription is for");
+                    crate::log::warn!("the server offers none of the changes subscribed to");
                 }
                 Ok(subscription)
             }
@@ -114,17 +120,19 @@ impl Subscription {
         &self.accepted
     }
 
-    /// The next notification; `None` when the server has ended the subscription in good order. One of
-    /// an extension is [`ServerNotification::Unknown`], whose parameters
-    /// [`params_of`](ServerNotification::params_of) has.
+    /// Waits for the next notification. Returns `None` after the server has ended the subscription
+    /// regularly.
     ///
-    /// Cancel safe: a future that is dropped loses nothing.
+    /// A notification of an extension arrives as [`ServerNotification::Unknown`]. To read its
+    /// parameters, call [`params_of`](ServerNotification::params_of).
+    ///
+    /// This method is cancel safe: dropping its future loses no notification.
     ///
     /// # Errors
     ///
-    /// [`CallError::Closed`] or [`CallError::Lost`] when the connection is lost for good; the error
-    /// of the server, or why it could not be reached, when it refuses the subscription or all tries
-    /// have failed.
+    /// [`CallError::Closed`] or [`CallError::Lost`] if the connection is lost permanently. Otherwise
+    /// returns the error with which the server refused the subscription, or the last error if all
+    /// attempts to reopen it have failed.
     pub async fn next(&mut self) -> Result<Option<ServerNotification>, CallError> {
         loop {
             if let Some(assumed) = self.assumed.pop_front() {
@@ -138,9 +146,9 @@ impl Subscription {
         }
     }
 
-    /// The next event.
+    /// Waits for the next event.
     ///
-    /// Cancel safe.
+    /// This method is cancel safe.
     pub(crate) async fn event(&mut self) -> Result<SubscriptionEvent, CallError> {
         Ok(match self.events.recv().await.transpose()? {
             Some(ServerNotification::SubscriptionsAcknowledged(params)) => {
@@ -153,21 +161,21 @@ impl Subscription {
     }
 }
 
-/// The task that keeps a [`Subscription`] open. It ends when that is dropped.
+/// The task that keeps a [`Subscription`] open, and ends when the subscription is dropped.
 struct SubscriptionTask {
     client: Client,
     filter: SubscriptionFilter,
-    /// True if the notifications of a session suffice.
+    /// If true, the notifications of a session are used where there is a session.
     in_sessions: bool,
     notifications: Notifications,
     events: mpsc::Sender<Result<ServerNotification, CallError>>,
-    /// Resources that were subscribed to in a session.
+    /// Resources that were subscribed to in the current session.
     resources: Vec<String>,
     /// The time of the last acknowledgement.
     acknowledged: Option<Instant>,
-    /// Streams in a row that did not last.
+    /// The number of consecutive streams that did not last.
     short: u32,
-    /// Requests in a row that were not acknowledged.
+    /// The number of consecutive requests that were not acknowledged.
     failed: u32,
 }
 
@@ -179,7 +187,7 @@ impl SubscriptionTask {
             ended = self.serve() => ended,
         };
         if let Err(error) = ended {
-            // Fails when the subscription was dropped.
+            // Fails if the subscription was dropped.
             let _ = events.send(Err(error)).await;
         }
         for uri in self.release() {
@@ -191,7 +199,7 @@ impl SubscriptionTask {
         }
     }
 
-    /// Passes on notifications until the server has ended the subscription in good order.
+    /// Forwards notifications until the server ends the subscription regularly.
     async fn serve(&mut self) -> Result<(), CallError> {
         let mut connection = self.connection().await?;
         loop {
@@ -203,19 +211,19 @@ impl SubscriptionTask {
             let Err(error) = served else { return Ok(()) };
             drop(connection);
             sleep_until(self.reopen_at(error)?).await;
-            // They were subscribed to over the old connection.
+            // The resources were subscribed to over the old connection.
             self.release();
             let reconnected = self.connection().await;
             connection = reconnected.map_err(|_| self.client.current().borrow().lost())?;
         }
     }
 
-    /// Waits for a connection. Demands one, until the first acknowledgement.
+    /// Waits for a connection. Before the first acknowledgement, also requests a reconnection.
     async fn connection(&self) -> Result<Arc<Connection>, CallError> {
         self.client.usable(true, self.acknowledged.is_none()).await
     }
 
-    /// Passes on the notifications of a session, until its connection ends.
+    /// Forwards the notifications of a session until the connection ends.
     async fn follow(&mut self, connection: &Connection) -> Result<(), CallError> {
         let accepted = self
             .subscribe(&connection.negotiated.peer_capabilities)
@@ -237,7 +245,7 @@ impl SubscriptionTask {
         }
     }
 
-    /// Subscribes to the resources of the filter, in a session. Returns the part of the filter that
+    /// Subscribes to the resources of the filter in a session. Returns the part of the filter that
     /// the server accepts.
     async fn subscribe(
         &mut self,
@@ -253,7 +261,7 @@ impl SubscriptionTask {
                     self.client.state().session().hold(uri);
                     self.resources.push(uri.clone());
                 }
-                // The server does not announce this one.
+                // The subscription works without this resource, so a refusal is not an error.
                 Err(CallError::Rpc(error)) => tracing::debug!(uri, %error, "not subscribed to"),
                 Err(error) => return Err(error),
             }
@@ -264,14 +272,15 @@ impl SubscriptionTask {
         Ok(accepted)
     }
 
-    /// Gives up the resources of the session. Returns those that nothing else is about.
+    /// Releases the resources that were subscribed to. Returns the resources that no other
+    /// subscription of the client needs.
     fn release(&mut self) -> Vec<String> {
         let mut session = self.client.state().session();
         let resources = self.resources.drain(..);
         resources.filter(|uri| session.release(uri)).collect()
     }
 
-    /// Sends `subscriptions/listen`, and passes on its notifications until it is answered.
+    /// Sends `subscriptions/listen` and forwards its notifications until the server answers it.
     async fn listen(&mut self, connection: &Connection) -> Result<(), CallError> {
         let state = self.client.state();
         let limit = state.config.timeouts.idle;
@@ -306,8 +315,8 @@ impl SubscriptionTask {
         }
     }
 
-    /// Notes an acknowledgement of the server. Unless it is the first, everything that was accepted
-    /// counts as changed, also for the observers of the client.
+    /// Records an acknowledgement of the server. After the first, changes may have been missed, so
+    /// everything that was accepted is reported to the observers of the client as changed.
     fn acknowledged(&mut self, accepted: &SubscriptionFilter) {
         self.failed = 0;
         if self.acknowledged.replace(Instant::now()).is_some() {
@@ -317,17 +326,17 @@ impl SubscriptionTask {
         }
     }
 
-    /// Passes on a notification, once those before it were taken.
+    /// Forwards a notification. Waits until the earlier notifications were received.
     async fn pass_on(&self, notification: ServerNotification) {
-        // Fails when the subscription was dropped, which ends the task.
+        // Fails if the subscription was dropped, which also ends the task.
         let _ = self.events.send(Ok(notification)).await;
     }
 
-    /// The time to open the subscription again after it has failed with `error`.
+    /// Decides when to reopen the subscription after it has failed with `error`.
     ///
     /// # Errors
     ///
-    /// `error`, when it is not to be opened again.
+    /// Returns `error` if the subscription must not be reopened.
     fn reopen_at(&mut self, error: CallError) -> Result<Instant, CallError> {
         let is_disconnected = match error {
             CallError::Closed | CallError::SessionEnded => true,
@@ -337,7 +346,7 @@ impl SubscriptionTask {
             _ => false,
         };
         if is_disconnected {
-            // As soon as there is a connection: its supervisor makes the pauses.
+            // Reopen as soon as there is a connection. The supervisor pauses between attempts.
             return Ok(Instant::now());
         }
         let policy = self.client.state().config.reconnect;
@@ -355,7 +364,7 @@ impl SubscriptionTask {
     }
 }
 
-/// Returns true if a notification of a session is about an accepted filter.
+/// Returns true if an accepted filter covers a notification of the session.
 fn covers(accepted: &SubscriptionFilter, notification: &ServerNotification) -> bool {
     match Change::by(notification) {
         Some(Change::Resource(uri)) => {
@@ -367,7 +376,7 @@ fn covers(accepted: &SubscriptionFilter, notification: &ServerNotification) -> b
     }
 }
 
-/// Notifications of all changes that a filter names.
+/// Returns a notification for each change that a filter names.
 fn all_changes(filter: &SubscriptionFilter) -> impl Iterator<Item = ServerNotification> {
     let lists = Change::lists(filter).map(|list| match list {
         Change::Tools => ServerNotification::ToolListChanged(Default::default()),
@@ -379,7 +388,7 @@ fn all_changes(filter: &SubscriptionFilter) -> impl Iterator<Item = ServerNotifi
     lists.chain(updates.map(ServerNotification::ResourceUpdated))
 }
 
-/// Returns true if `uri` is `whole`, or something in it.
+/// Returns true if `uri` is the resource `whole` or a part of it.
 fn is_part(uri: &str, whole: &str) -> bool {
     uri.strip_prefix(whole).is_some_and(|rest| {
         rest.is_empty() || whole.ends_with('/') || rest.starts_with(['/', '#', '?'])

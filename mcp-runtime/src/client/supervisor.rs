@@ -1,4 +1,8 @@
-//! The current connection of a client, and the task that keeps the client connected.
+//! The task that keeps a client connected, and the connection that it publishes.
+//!
+//! The [`Supervisor`] waits for the end of the current connection, opens a new one and restores the
+//! session. Calls read the current connection from a watch channel, and can ask the supervisor to
+//! shorten the pause before the next attempt.
 
 use std::io;
 use std::pin::pin;
@@ -25,20 +29,20 @@ use crate::error::CallError;
 use crate::limits::FOREVER;
 use crate::protocol::{Negotiated, Timeouts};
 
-/// Watches the connection of a client, and restores it when it is lost.
+/// Watches the connection of a client and restores it after it was lost.
 pub(super) struct Supervisor {
     pub(super) state: Arc<ClientState>,
-    /// The means to restore a connection, if it is to be restored.
+    /// How and when to reconnect; `None` if a lost connection stays lost.
     pub(super) reopening: Option<(Open, Reconnect)>,
     pub(super) current: watch::Sender<ConnectionState>,
-    /// Number of the last try to restore the connection that a call has requested.
+    /// The number of the latest reconnection attempt that a call has requested.
     pub(super) demand: watch::Receiver<u64>,
 }
 
 impl Supervisor {
-    /// Runs until the client is closed. Announces changes of the roots, if there is a list of them.
+    /// Runs until the client is closed. If there is a list of roots, announces its changes.
     pub(super) async fn run(self, mut roots: Option<watch::Receiver<Vec<Root>>>) {
-        // Failed tries, and connections that did not last, since the last one that did.
+        // Attempts that failed or led to short-lived connections since the last stable connection.
         let mut tries = 0;
         loop {
             let connection = self.connection();
@@ -59,7 +63,7 @@ impl Supervisor {
             let Some(connection) = self.restore(open, *policy, &mut tries, cause).await else {
                 break;
             };
-            // The server asks for the roots anew.
+            // A new session starts without roots, so the server will request them anyway.
             if let Some(roots) = &mut roots {
                 roots.mark_unchanged();
             }
@@ -71,7 +75,7 @@ impl Supervisor {
                 state.cause = None;
             });
         }
-        // Before the phase, for which `Client::close` waits.
+        // `Client::close` waits for the phase, so the status must change before it.
         let closed = TransportState::Disconnected;
         self.state.set_status(|status| status.transport = closed);
         self.current.send_modify(|state| {
@@ -84,7 +88,7 @@ impl Supervisor {
         Arc::clone(&self.current.borrow().connection)
     }
 
-    /// Enters a phase without a connection, after so many tries since the client began.
+    /// Enters a phase without a connection. `made` is the number of reconnection attempts so far.
     fn enter(&self, phase: Phase, made: u64, cause: Option<ConnectError>) {
         self.current.send_modify(|state| {
             state.phase = phase;
@@ -98,8 +102,8 @@ impl Supervisor {
         self.state.set_status(|status| status.transport = transport);
     }
 
-    /// Waits for the end of a connection, and ends one whose server no longer answers. Announces
-    /// changes of the roots meanwhile. Returns the reason of the end.
+    /// Waits for the end of the connection and returns the reason. Until then, announces changes of
+    /// the roots, and aborts the connection if the server no longer answers pings.
     async fn watch(
         &self,
         connection: &Connection,
@@ -126,8 +130,9 @@ impl Supervisor {
         }
     }
 
-    /// Connects again, until a try succeeds; `None` when the client is to be closed. `tries` counts
-    /// the tries, successful ones as well. `cause` is the reason why the connection was lost.
+    /// Tries to connect until an attempt succeeds. Returns `None` if the client is closed
+    /// meanwhile. `tries` counts all attempts, including the successful one, and `cause` is the
+    /// reason why the connection was lost.
     async fn restore(
         &self,
         open: &Open,
@@ -151,12 +156,12 @@ impl Supervisor {
             };
             self.enter(phase, made, Some(cause));
             let demanded = async {
-                // Fails when the last handle was dropped, and the client is to be closed.
+                // Fails if the last handle was dropped, in which case the client is being closed.
                 let _ = demand.wait_for(|demanded| *demanded > made).await;
                 sleep_until(last_try + pause.min(policy.first_pause)).await;
             };
             let paused = timeout_at(last_try + pause, demanded);
-            // Times out unless a call asks for the try.
+            // A timeout only means that no call has requested an earlier attempt.
             let _ = self.state.unless_closing(paused).await?;
             self.enter(Phase::Reconnecting, made, None);
             *tries = tries.saturating_add(1);
@@ -174,20 +179,20 @@ impl Supervisor {
                 "the connection can't be restored yet"
             );
             if let ConnectError::Authentication(_) = cause {
-                // Another try might ask the user again.
+                // Do not retry automatically: each attempt might ask the user to log in.
                 *tries = u32::MAX;
             }
             last_try = Instant::now();
             made += 1;
-            // The server may be another one by now.
+            // A different server may have replaced the old one, so try all revisions from now on.
             revisions = config.revisions;
         }
     }
 
-    /// Sets the log level, subscribes to resources and lists tools again. Refusals are logged: the
-    /// connection is of use without.
+    /// Sets the log level, subscribes to resources and lists tools again. If the server refuses any
+    /// of this, the refusal is only logged, because the connection is still useful.
     async fn restore_session(&self, connection: &Connection) {
-        // Changes in the meantime were not announced.
+        // Changes that were made while the client was disconnected have not been announced.
         if let Some(cache) = &self.state.cache {
             cache.clear();
         }
@@ -196,7 +201,7 @@ impl Supervisor {
             let tools = std::mem::take(&mut session.tools);
             (session.log_level.clone(), session.resources.clone(), tools)
         };
-        // Without a session, requests carry the level, and each subscription is made again by itself.
+        // Without a session, each request carries the level, and each `Subscription` renews itself.
         if connection.has_session() {
             if let Some(level) = level {
                 let params = SetLevelRequestParams::new(level);
@@ -212,7 +217,7 @@ impl Supervisor {
         }
     }
 
-    /// Lists the tools again. One that can't be read is left out.
+    /// Lists the tools again. Tools that can't be read are left out.
     async fn list_tools(&self, connection: &Connection) -> Option<()> {
         let negotiated = &connection.negotiated;
         let source = Source {
@@ -222,10 +227,10 @@ impl Supervisor {
             server: &|| negotiated.peer_name(),
         };
         let unreadable = |error: &CallError| {
-            crate::log::warn!(%error, "tools were listed after a reconnection, and can't be read");
+            crate::log::warn!(%error, "the tools listed after a reconnection can't be read");
         };
         let too_long =
-            |reason: &String| crate::log::warn!(reason, "tools were not all listed again");
+            |reason: &String| crate::log::warn!(reason, "not all tools were listed again");
         let mut paging = Paging::new(&self.state.config);
         while let Some(params) = paging.next().inspect_err(too_long).ok()? {
             let raw = self
@@ -254,13 +259,14 @@ impl Supervisor {
         let timeouts = self.state.config.timeouts;
         let sent = channel.request::<R>(params, &connection.meta, timeouts);
         let warn = |error: &CallError| {
-            crate::log::warn!(method = R::METHOD, %error, "a session is not restored completely");
+            crate::log::warn!(method = R::METHOD, %error, "the session was only partly restored");
         };
         sent.await.inspect_err(warn).ok()
     }
 }
 
-/// Pings the server, and returns when it no longer answers. Pending where there is no `ping`.
+/// Pings the server, and returns when the server no longer answers. Never returns if keep-alive is
+/// off or the revision has no `ping`.
 async fn until_dead(channel: &Channel, keep_alive: Option<KeepAlive>) {
     let Some(keep_alive) = keep_alive else {
         return std::future::pending().await;
@@ -268,8 +274,8 @@ async fn until_dead(channel: &Channel, keep_alive: Option<KeepAlive>) {
     let mut missed = 0;
     while missed < keep_alive.misses {
         sleep(keep_alive.every).await;
-        // Cancelled when it times out, so that a transport that keeps something for each request, as
-        // HTTP does, releases it.
+        // A ping that times out is cancelled, so that transports such as HTTP release the state that
+        // they keep for each request.
         let params = RequestParams::new();
         let limit = Timeouts::within(keep_alive.timeout);
         let frames = channel.frames();
@@ -279,32 +285,32 @@ async fn until_dead(channel: &Channel, keep_alive: Option<KeepAlive>) {
             {
                 missed += 1;
             }
-            // The end of the connection, or a revision without `ping`.
+            // The connection has ended, or the revision has no `ping`.
             Err(CallError::Closed | CallError::Unavailable(_)) => std::future::pending().await,
-            // Any answer is a sign of life, also an error, and so is anything else that was sent.
+            // Any answer (even an error) and any other frame show that the server is alive.
             _ => missed = 0,
         }
     }
 }
 
-/// Notifies the server that the roots have changed, in revisions that have such a notification.
+/// Notifies the server that the roots have changed, if the revision has such a notification.
 fn announce_roots(connection: &Connection) {
     let revision = connection.negotiated.revision;
     if revision.allows(methods::NOTIFICATIONS_ROOTS_LIST_CHANGED, Side::Client) {
-        // Fails when the connection is lost; the server asks again over the next one.
+        // Fails if the connection is lost, but then the server requests the roots again anyway.
         let _ = connection.channel.notify::<RootsListChangedNotification>();
     }
 }
 
-/// Opens the transport of a client once more.
+/// Opens the transport of a client; called again for each reconnection.
 pub(super) type Open = Box<dyn Fn() -> BoxFuture<io::Result<Channel>> + Send + Sync>;
 
-/// A channel over which everything is negotiated.
+/// A channel whose negotiation is complete.
 pub(super) struct Connection {
     pub(super) channel: Channel,
     pub(super) negotiated: Arc<Negotiated<ServerCapabilities>>,
-    /// The members of `_meta` that every request carries, as JSON without braces; empty in
-    /// revisions with a handshake.
+    /// The members of `_meta` that every request carries, as JSON without braces. Empty in the
+    /// handshake era.
     pub(super) meta: String,
 }
 
@@ -315,34 +321,35 @@ impl Connection {
     }
 }
 
-/// Availability of a connection.
+/// Whether a connection is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Connected,
-    /// The connection is lost, and being restored.
+    /// The connection is lost and is being restored.
     Reconnecting,
-    /// The connection is lost, and tries to restore it have failed. A call that waits for it makes
-    /// one more.
+    /// The connection is lost, and all attempts to restore it have failed. A call that waits for a
+    /// connection triggers one more attempt.
     GivenUp,
-    /// The connection is closed, or can't be restored.
+    /// The connection is closed or will not be restored.
     Closed,
 }
 
-/// The newest connection, and whether it can be used.
+/// The newest connection and its availability.
 #[derive(Clone)]
 pub(super) struct ConnectionState {
     pub(super) phase: Phase,
     pub(super) connection: Arc<Connection>,
-    /// Number of connections before this one.
+    /// The number of connections before this one.
     pub(super) number: u64,
-    /// Number of tries to restore a connection that have ended, since the client began.
+    /// The number of reconnection attempts that have ended since the client was created.
     pub(super) tries: u64,
-    /// The reason why there is no connection, unless this side has closed it.
+    /// The reason why the connection is lost; `None` if this side has closed it.
     pub(super) cause: Option<Arc<ConnectError>>,
 }
 
 impl ConnectionState {
-    /// The connection, unless it is over, which may be known here before the phase has changed.
+    /// Returns the connection if it can be used. The channel is checked as well, because it may end
+    /// before the supervisor changes the phase.
     pub(super) fn usable(&self) -> Option<Arc<Connection>> {
         let usable = self.phase == Phase::Connected && !self.connection.channel.is_over();
         usable.then(|| Arc::clone(&self.connection))

@@ -156,7 +156,7 @@ macro_rules! refused {
     ($client:expr, $($arguments:expr => $kind:literal)*) => {$({
         let error = $client.call_tool("delete", $arguments).await.unwrap_err();
         assert!(matches!(error, CallError::Params(_)), "{error}");
-        let expected = concat!("the arguments of a tool are a JSON object, not ", $kind);
+        let expected = concat!("the arguments of a tool must be a JSON object, not ", $kind);
         assert!(error.to_string().ends_with(expected), "{error}");
         let error = $client.call::<Value>("delete", $arguments).await.unwrap_err();
         assert!(matches!(error, CallError::Params(_)), "{error}");
