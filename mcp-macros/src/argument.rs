@@ -1,4 +1,4 @@
-//! `#[arg(…)]`: what a parameter says about its values.
+//! Reads `#[arg(…)]`, the settings of one parameter.
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
@@ -13,22 +13,22 @@ use crate::model::{Argument, Helper, Made, Rules};
 use crate::own_attribute::is_setting;
 use crate::{bounds, pattern};
 
-/// The attributes that parameters of the function may have, and the functions that these may name.
+/// What the attributes of a function's parameters may contain and refer to.
 pub(crate) struct Expected<'a> {
-    /// Whether the function belongs to a type.
+    /// Whether the function is an associated function.
     pub(crate) of_type: bool,
     pub(crate) grammar: &'a Grammar,
     pub(crate) helpers: &'a Helpers,
-    /// Whether arguments are lenient unless they say otherwise.
+    /// Whether arguments are lenient by default.
     pub(crate) lenient: bool,
 }
 
-/// The functions of the block.
+/// The signatures of all functions in an `impl` block, to look up helpers in.
 #[derive(Default)]
 pub(crate) struct Helpers(Vec<Signature>);
 
 impl Helpers {
-    /// Looks at all functions of `items`.
+    /// Collects the functions among `items`.
     pub(crate) fn of(items: &[ImplItem]) -> Self {
         let functions = items.iter().filter_map(|item| match item {
             ImplItem::Fn(function) => Some(function.sig.clone()),
@@ -37,25 +37,22 @@ impl Helpers {
         Self(functions.collect())
     }
 
-    /// The name of the first one.
     pub(crate) fn first(&self) -> Option<Ident> {
         self.0.first().map(|first| first.ident.clone())
     }
 
-    /// The names of all.
     pub(crate) fn names(&self) -> Vec<String> {
         self.0.iter().map(|known| known.ident.to_string()).collect()
     }
 
-    /// Whether there is a function of this name.
     pub(crate) fn contains(&self, name: &Ident) -> bool {
         self.0.iter().any(|known| known.ident == *name)
     }
 
     /// Looks up the function at `path`.
     ///
-    /// `Self::function` takes the server, unless the block shows that it does not; a function that
-    /// stands elsewhere does not take it.
+    /// A `Self::` function is assumed to take `&self` unless the block shows otherwise. A function
+    /// outside the block never takes the server.
     pub(crate) fn find(&self, path: Path) -> Helper {
         let known = self.signature(&path);
         Helper {
@@ -65,8 +62,8 @@ impl Helpers {
         }
     }
 
-    /// Looks up the function at `path`, which takes besides the server what `takes` names; one
-    /// that takes something else is a mistake.
+    /// Looks up the function at `path`. Reports a mistake if it takes anything but `&self` and the
+    /// types in `takes`.
     pub(crate) fn find_taking(
         &self,
         path: Path,
@@ -103,7 +100,7 @@ impl Helpers {
         self.find(path)
     }
 
-    /// The function of the block at `path`.
+    /// The signature of `path`, if the function is in this block.
     pub(crate) fn signature(&self, path: &Path) -> Option<&Signature> {
         let last = path.segments.last().filter(|_| is_of_self(path))?;
         self.0.iter().find(|known| known.ident == last.ident)
@@ -159,7 +156,7 @@ pub(crate) fn read(
     }
 }
 
-/// The name of an argument: that of its parameter without the `_` of one that is not used.
+/// The argument's name: the parameter's name without the leading `_` that marks it as unused.
 fn name(ident: &Ident) -> String {
     let name = ident.unraw().to_string();
     let used = name.trim_start_matches('_');
@@ -167,7 +164,7 @@ fn name(ident: &Ident) -> String {
     if is_name { used.to_owned() } else { name }
 }
 
-/// `default` alone is the type's own default.
+/// Reads `default`. Without a value, it means `Default::default`.
 fn default(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Made> {
     if let Some(flag) = entries
         .name_of("default")
@@ -181,7 +178,7 @@ fn default(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Made>
     entries.expr("default", diagnostics).map(value)
 }
 
-/// A string literal works for every type that is made of a string.
+/// A string literal works for every type that implements `FromLiteral`.
 fn value(expr: Expr) -> Made {
     Made::Is(match expr {
         Expr::Lit(ExprLit {
@@ -192,21 +189,21 @@ fn value(expr: Expr) -> Made {
     })
 }
 
-/// A regular expression, where the feature that knows them is on.
+/// Reads `pattern`. The regular expression is checked only if the feature `pattern` is on.
 fn pattern(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<LitStr> {
     let pattern = entries.literal("pattern", diagnostics)?;
     if let Some(fault) = pattern::fault(&pattern.value()) {
         diagnostics.mistake(
             &pattern,
-            format!("`{}` is no regular expression: {fault}", pattern.value()),
-            "mend it; look-around and back-references are not known",
+            format!("`{}` is not a regular expression: {fault}", pattern.value()),
+            "correct it; look-around and back-references are not supported",
         );
         return None;
     }
     Some(pattern)
 }
 
-/// The name of a header: a token of HTTP (RFC 9110, section 5.1).
+/// Reads `header`, which must be a token of HTTP (RFC 9110, section 5.1).
 fn header(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<LitStr> {
     let name = entries.literal("header", diagnostics)?;
     let text = name.value();
@@ -215,7 +212,7 @@ fn header(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<LitStr
     if text.is_empty() || !text.chars().all(is_token) {
         diagnostics.mistake(
             &name,
-            format!("`{text}` is no name for a header"),
+            format!("`{text}` is not a valid header name"),
             "use letters, digits and `-`, as in `header = \"Region\"`",
         );
         return None;

@@ -1,4 +1,4 @@
-//! Entries between the parentheses of our attributes.
+//! Parses the entries between the parentheses of our attributes.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -22,13 +22,12 @@ struct Entry {
 enum Value {
     Flag,
     Expr(Box<Expr>),
-    /// Of `output` only.
+    /// Only the entry `output` has a type.
     Type(Box<Type>),
     List(TokenStream),
 }
 
 impl Value {
-    /// The expression as it was written.
     fn text(&self) -> Option<String> {
         match self {
             Self::Expr(value) => Some(value.to_token_stream().to_string()),
@@ -37,13 +36,13 @@ impl Value {
     }
 }
 
-/// The entries of one attribute, taken out one by one.
+/// The entries of one attribute, which are taken out one by one.
 pub(crate) struct Entries {
     entries: Vec<Entry>,
 }
 
 impl Entries {
-    /// Reads the entries, refusing unknown and repeated ones.
+    /// Parses the entries, and reports unknown and repeated ones.
     pub(crate) fn parse(
         tokens: TokenStream,
         grammar: &Grammar,
@@ -54,7 +53,7 @@ impl Entries {
         Self::checked(parsed.unwrap_or_default(), grammar, diagnostics)
     }
 
-    /// Reads the entries of `attribute`; a parameter need not have any.
+    /// Parses the entries of `attribute`. A parameter without an attribute has no entries.
     pub(crate) fn of(
         attribute: Option<&Attribute>,
         grammar: &Grammar,
@@ -101,24 +100,24 @@ impl Entries {
         Some(self.entries.swap_remove(at))
     }
 
-    /// How many entries have not been taken out.
+    /// The number of entries that have not been taken out yet.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The name as the user wrote it, to point at.
+    /// The name as the user wrote it, to report mistakes at its span.
     pub(crate) fn name_of(&self, name: &str) -> Option<Ident> {
         let entry = self.entries.iter().find(|entry| entry.name == name)?;
         Some(entry.name.clone())
     }
 
-    /// Whether `name` stands there without a value.
+    /// Whether `name` is written without a value.
     pub(crate) fn is_flag(&self, name: &str) -> bool {
         let is_it = |entry: &Entry| entry.name == name && matches!(entry.value, Value::Flag);
         self.entries.iter().any(is_it)
     }
 
-    /// A flag: `name`, or `name = true` and `name = false`.
+    /// Takes a flag: `name`, `name = true` or `name = false`.
     pub(crate) fn flag(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<bool> {
         let entry = self.take(name)?;
         match &entry.value {
@@ -144,7 +143,7 @@ impl Entries {
         }
     }
 
-    /// The schema of a tool's results: of a type, or none.
+    /// Takes `output`, which decides on the schema of a tool's results.
     pub(crate) fn output(&mut self, diagnostics: &mut Diagnostics) -> Output {
         let Some(entry) = self.take(OUTPUT) else {
             return Output::Returned;
@@ -172,7 +171,7 @@ impl Entries {
         Output::Returned
     }
 
-    /// Text that the macro itself must read: a string literal.
+    /// Takes a string literal, for values that the macro itself has to read.
     pub(crate) fn literal(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<LitStr> {
         match self.expr(name, diagnostics)? {
             Expr::Lit(ExprLit {
@@ -190,14 +189,14 @@ impl Entries {
         }
     }
 
-    /// A length of time: a string literal with a unit.
+    /// Takes a duration: a string literal with a unit.
     pub(crate) fn time(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<LitStr> {
         let entry = self.entries.iter().find(|entry| entry.name == name)?;
         if let Value::Expr(value) = &entry.value
             && let Expr::Lit(literal) = value.as_ref()
             && let Lit::Int(number) = &literal.lit
         {
-            let what = format!("`{name}` is a text: a number with its unit");
+            let what = format!("`{name}` must be a string: a number with its unit");
             let unit = Some(number.suffix()).filter(|unit| !unit.is_empty());
             let digits = number.base10_digits();
             let unit = unit.unwrap_or("s");
@@ -216,7 +215,7 @@ impl Entries {
         })
     }
 
-    /// Entries in parentheses.
+    /// Takes a list of entries in parentheses.
     pub(crate) fn list(
         &mut self,
         name: &str,
@@ -233,7 +232,7 @@ impl Entries {
         None
     }
 
-    /// Words in parentheses, each one that `grammar` knows.
+    /// Takes a list of words in parentheses. `grammar` has to know each word.
     pub(crate) fn words(
         &mut self,
         name: &str,
@@ -257,13 +256,13 @@ impl Entries {
             .iter()
             .filter(|word| !matches!(word.value, Value::Flag))
         {
-            let what = format!("`{}` stands alone in `{name}`", word.name);
-            diagnostics.mistake(&word.name, what, "leave its value away");
+            let what = format!("`{}` takes no value in `{name}`", word.name);
+            diagnostics.mistake(&word.name, what, "remove the value");
         }
         words.into_iter().map(|word| word.name).collect()
     }
 
-    /// Names in parentheses.
+    /// Takes a list of names in parentheses.
     pub(crate) fn idents(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Vec<Ident> {
         let Some(entry) = self.take(name) else {
             return Vec::new();
@@ -274,7 +273,7 @@ impl Entries {
                 return names.into_iter().collect();
             }
             let plain = list.to_string().replace('"', "");
-            let what = format!("`{name}` are names, without quotation marks");
+            let what = format!("`{name}` takes names without quotation marks");
             diagnostics.mistake(list, what, format!("write `{name}({plain})`"));
             return Vec::new();
         }
@@ -283,7 +282,7 @@ impl Entries {
         Vec::new()
     }
 
-    /// String literals in parentheses, at least one; `example` is one of them.
+    /// Takes a list of at least one string literal. Messages show `example` as the correct form.
     pub(crate) fn texts(
         &mut self,
         name: &str,
@@ -307,7 +306,7 @@ impl Entries {
             if let Ok(texts) = parser.parse2(list.clone()) {
                 return texts.into_iter().collect();
             }
-            let what = format!("`{name}` are texts, in quotation marks");
+            let what = format!("`{name}` takes strings in quotation marks");
             diagnostics.mistake(list, what, format!("write `{name}({example})`"));
             return Vec::new();
         }
@@ -316,7 +315,7 @@ impl Entries {
         Vec::new()
     }
 
-    /// Expressions in parentheses, at least one.
+    /// Takes a list of at least one expression in parentheses.
     pub(crate) fn exprs(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Vec<Expr> {
         let Some(entry) = self.take(name) else {
             return Vec::new();
@@ -334,7 +333,7 @@ impl Entries {
         Vec::new()
     }
 
-    /// The path of a function.
+    /// Takes the path of a function.
     pub(crate) fn path(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Path> {
         match self.expr(name, diagnostics)? {
             Expr::Path(path) => Some(path.path),
@@ -348,7 +347,7 @@ impl Entries {
         }
     }
 
-    /// Any expression.
+    /// Takes an arbitrary expression.
     pub(crate) fn expr(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Expr> {
         let entry = self.take(name)?;
         if let Value::Expr(expr) = entry.value {
@@ -368,7 +367,7 @@ impl Entries {
     }
 }
 
-/// The contents of a string literal.
+/// The contents of `expr`, if it is a string literal.
 fn text_of(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Lit(ExprLit {
@@ -396,7 +395,7 @@ fn parse_entries(input: ParseStream<'_>, grammar: &Grammar) -> syn::Result<Vec<E
         }
         let name = input.call(Ident::parse_any)?;
         if input.peek(Token![:]) {
-            let what = format!("a value follows on `=`\n  help: write `{name} = …`");
+            let what = format!("a value is written after `=`\n  help: write `{name} = …`");
             return Err(syn::Error::new(name.span(), what));
         }
         let value = if input.peek(Token![=]) {
@@ -425,7 +424,7 @@ fn parse_entries(input: ParseStream<'_>, grammar: &Grammar) -> syn::Result<Vec<E
     Ok(entries)
 }
 
-/// Whether the path of a constant comes next, which stands for a URI.
+/// Whether the path of a constant comes next, to be used as the URI.
 fn is_constant(input: ParseStream<'_>, grammar: &Grammar) -> bool {
     let ahead = input.fork();
     let Ok(path) = Path::parse_mod_style(&ahead) else {
@@ -439,7 +438,7 @@ fn is_constant(input: ParseStream<'_>, grammar: &Grammar) -> bool {
     grammar.knows(URI) && is_whole && is_constant
 }
 
-/// A text or constant without a name.
+/// Parses a string literal or constant without a name, which is the URI.
 fn unnamed(input: ParseStream<'_>) -> syn::Result<Entry> {
     let value: Expr = input.parse()?;
     if !input.is_empty() {
@@ -451,7 +450,8 @@ fn unnamed(input: ParseStream<'_>) -> syn::Result<Entry> {
     })
 }
 
-/// Adds a word of another library and what is written for it; two ends of a range are one mistake.
+/// Records a word of another library with its replacement. A minimum and a maximum are merged into
+/// one range.
 fn translate(foreign: &mut Vec<(Entry, String)>, entry: Entry, ours: String) {
     let (word, end) = ours.split_once(" = ").unwrap_or_default();
     let mut ranges = foreign.iter_mut().filter(|_| end.contains(".."));
@@ -475,7 +475,7 @@ fn translate(foreign: &mut Vec<(Entry, String)>, entry: Entry, ours: String) {
 fn unknown(entry: &Entry, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
     let at = &entry.name;
     if name == URI {
-        let what = format!("{} takes no text without a name", grammar.attribute);
+        let what = format!("{} takes no string without a name", grammar.attribute);
         let text = match &entry.value {
             Value::Expr(expr) => text_of(expr).unwrap_or_default(),
             _ => String::new(),

@@ -1,4 +1,4 @@
-//! `range` and `length`: what they say, and whether any value is in them.
+//! Reads `range` and `length`, and refuses ranges that contain no value.
 
 use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, RangeLimits, UnOp};
 
@@ -6,7 +6,7 @@ use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::model::{Bounds, Limit, Made, Rules};
 
-/// Reads the range that `name` is given as.
+/// Reads the entry `name` as a range.
 pub(crate) fn read(
     entries: &mut Entries,
     name: &'static str,
@@ -44,8 +44,7 @@ fn expr_span(start: Option<&Expr>, end: Option<&Expr>, limits: &RangeLimits) -> 
         .map_or_else(|| limits.span(), syn::spanned::Spanned::span)
 }
 
-/// Refuses bounds that leave no value, and a default that they leave out, as far as they are
-/// numbers that stand there.
+/// Refuses empty ranges, and a default outside its range. Only number literals can be checked.
 pub(crate) fn check(rules: &Rules, diagnostics: &mut Diagnostics) {
     for bounds in rules.range.iter().chain(&rules.length) {
         if is_empty(bounds) {
@@ -63,7 +62,7 @@ pub(crate) fn check(rules: &Rules, diagnostics: &mut Diagnostics) {
     {
         diagnostics.mistake(
             default,
-            "the default is out of the argument's own `range`: every call without it would fail",
+            "the default is outside the argument's own `range`, so every call without it would fail",
             "widen the range, or choose a number inside",
         );
     }
@@ -94,7 +93,7 @@ fn contains(bounds: &Bounds, value: f64) -> bool {
     low && high
 }
 
-/// The number that `expr` is, if it is one in digits.
+/// The value of `expr`, if it is a number literal.
 fn number(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Lit(ExprLit { lit, .. }) => match lit {

@@ -1,4 +1,4 @@
-//! `cache(…)`: how long clients may keep what they get.
+//! Reads `cache(…)`: how long clients may keep an answer.
 
 use quote::ToTokens as _;
 use syn::Expr;
@@ -9,7 +9,7 @@ use crate::grammar::CACHE;
 use crate::model::Cache;
 use crate::tool::duration;
 
-/// `cache(ttl = "5m", scope = public)`; without a scope, answers are private.
+/// Reads `cache(ttl = "5m", scope = public)`. Answers are private by default.
 pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Cache> {
     let mut entries = entries.list("cache", &CACHE, diagnostics)?;
     let ttl = entries.time("ttl", diagnostics);
@@ -28,7 +28,6 @@ pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Opti
     })
 }
 
-/// Whether a scope is written as this word.
 fn is(scope: Option<&Expr>, word: &str) -> bool {
     matches!(scope, Some(Expr::Path(path)) if path.path.is_ident(word))
 }

@@ -1,5 +1,7 @@
-//! `#[cfg(…)]` on parameters. A macro can't evaluate it, so a function is read once for each way in
-//! which its conditions may hold, and each reading is compiled under its own condition.
+//! Supports `#[cfg(…)]` on parameters.
+//!
+//! A macro can't evaluate conditions. So a function is read once for each combination of true and
+//! false conditions, and each reading is compiled under a `#[cfg]` of its own.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
@@ -8,8 +10,8 @@ use syn::{Attribute, FnArg, Signature, parse_quote};
 use crate::docs;
 use crate::own_attribute::is_setting;
 
-/// The signature without conditions on parameters, for each way in which they may hold, and the
-/// conditions of that way. In the first one all hold.
+/// One signature without conditions for each combination of true and false conditions, and the
+/// attributes that select it. In the first signature all conditions are true.
 pub(crate) fn variants(signature: &Signature) -> Vec<(Signature, Vec<Attribute>)> {
     let mut attributes = signature.inputs.iter().flat_map(|input| match input {
         FnArg::Receiver(receiver) => &receiver.attrs,
@@ -31,7 +33,8 @@ pub(crate) fn variants(signature: &Signature) -> Vec<(Signature, Vec<Attribute>)
     variants.collect()
 }
 
-/// The signature without `condition`, or without the parameters that have it.
+/// Removes `condition` from the parameters that have it, or removes these parameters if
+/// `parameters` is set.
 fn without(mut signature: Signature, condition: &Attribute, parameters: bool) -> Signature {
     let condition = condition.to_token_stream().to_string();
     let is_condition = |it: &Attribute| it.to_token_stream().to_string() == condition;
@@ -46,7 +49,7 @@ fn without(mut signature: Signature, condition: &Attribute, parameters: bool) ->
     signature
 }
 
-/// Removes from the parameters what the compiler does not understand.
+/// Removes our attributes and doc comments from the parameters, because rustc rejects them there.
 pub(crate) fn strip(signature: &mut Signature) {
     for input in &mut signature.inputs {
         attributes(input).retain(|it| !is_setting(it) && !docs::is_doc(it));

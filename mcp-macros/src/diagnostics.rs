@@ -1,4 +1,4 @@
-//! Mistakes, collected until everything has been looked at.
+//! Collects mistakes, to report all of them in one compilation.
 
 use std::fmt::Display;
 
@@ -11,12 +11,12 @@ use syn::Attribute;
 pub(crate) struct Diagnostics {
     /// One `compile_error!` for each mistake.
     errors: Vec<TokenStream>,
-    /// How many mistakes are reported where they were found first.
+    /// The number of mistakes that another part of the macro reports.
     known: usize,
 }
 
 impl Diagnostics {
-    /// Records a mistake on `tokens`, with how to mend it.
+    /// Records a mistake at `tokens`, and how to correct it.
     pub(crate) fn mistake(
         &mut self,
         tokens: impl ToTokens,
@@ -28,20 +28,20 @@ impl Diagnostics {
         self.errors.push(error.into_compile_error());
     }
 
-    /// Keeps the value, or records why there is none.
+    /// Returns the value, or records the error.
     pub(crate) fn absorb<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         let record = |error: syn::Error| self.errors.push(error.into_compile_error());
         result.map_err(record).ok()
     }
 
-    /// Takes over mistakes that are to be reported under these conditions only.
+    /// Adds `mistakes`, which are reported only under `conditions`.
     pub(crate) fn extend_under(&mut self, conditions: &[Attribute], mistakes: Self) {
         let under = |error: TokenStream| quote!(#(#conditions)* #error);
         self.errors.extend(mistakes.errors.into_iter().map(under));
         self.known += mistakes.known;
     }
 
-    /// How many mistakes there are, to see whether a step added one.
+    /// The number of mistakes, to see whether a step added one.
     pub(crate) fn count(&self) -> usize {
         self.errors.len() + self.known
     }
@@ -51,7 +51,7 @@ impl Diagnostics {
         self.known += 1;
     }
 
-    /// The mistakes as code.
+    /// Returns one `compile_error!` for each mistake.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.errors.into_iter().collect()
     }

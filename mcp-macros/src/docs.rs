@@ -1,13 +1,13 @@
-//! Doc comments, as the text that a model or a person reads.
+//! Turns doc comments into descriptions for models and people.
 
 use quote::quote;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, parse_quote};
 
-/// The text of the doc comments among `attributes`; `None` where there is none.
+/// The text of the doc comments among `attributes`, or `None` if there is no text.
 ///
-/// The one space that follows `///` is dropped from each line, and blank lines at both ends are.
-/// Text that a macro makes, such as `#[doc = include_str!("look.md")]`, is known to the compiler
-/// alone, so that the whole becomes an expression. Links to items are removed when it runs.
+/// Drops the space after `///`, and blank lines at both ends. Only the compiler knows the output of
+/// a macro, as in `#[doc = include_str!("look.md")]`, so the result is then an expression that
+/// joins all pieces. Links to items are removed at run time.
 pub(crate) fn text(attributes: &[Attribute]) -> Option<Expr> {
     let pieces: Vec<&Expr> = attributes.iter().filter_map(piece).collect();
     let Some(literals) = pieces
@@ -34,24 +34,24 @@ pub(crate) fn text(attributes: &[Attribute]) -> Option<Expr> {
     })
 }
 
-/// A doc comment without the space that follows `///`, and without spaces at the end of its lines.
+/// Removes the space after `///` and trailing spaces.
 fn unindented(text: &str) -> String {
     let lines = text.lines();
     let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether `attribute` is a doc comment, in either spelling.
+/// Whether `attribute` is a doc comment, written as `///` or as `#[doc]`.
 pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc")
 }
 
-/// Whether `text` is a literal without text.
+/// Whether `text` is a blank string literal.
 pub(crate) fn is_empty(text: &Expr) -> bool {
     literal(text).is_some_and(|text| text.trim().is_empty())
 }
 
-/// Text of a doc comment.
+/// The value of `attribute`, if it is a doc comment.
 fn piece(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
         Meta::NameValue(pair) if is_doc(attribute) => Some(&pair.value),
@@ -69,7 +69,6 @@ fn literal(piece: &Expr) -> Option<String> {
     }
 }
 
-/// A string literal as an expression.
 fn string(text: &str) -> Expr {
     parse_quote!(#text)
 }
@@ -79,7 +78,7 @@ mod tests {
     use quote::ToTokens as _;
     use syn::{ItemStruct, parse_quote};
 
-    /// The expression that has the text, as it is written.
+    /// The tokens of the expression that `super::text` returns.
     fn text(item: &ItemStruct) -> Option<String> {
         super::text(&item.attrs).map(|text| text.to_token_stream().to_string())
     }

@@ -1,23 +1,24 @@
-//! Effects before a question inside of a function: they happen again when it is answered.
+//! Finds effects that precede a question in a function's body. The function runs again from the
+//! start when the question is answered, which would repeat them.
 
 use proc_macro2::Ident;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Stmt};
 
-/// The methods of `Context` that ask.
+/// The methods of `Context` that ask the client.
 const ASKING: [&str; 5] = ["ask_all", "elicit", "elicit_url", "roots", "sample"];
 
-/// The methods of the server, or of a field, that are called for their effect, as nothing is made of
-/// what they return, in statements before one that asks.
+/// Finds methods of `self`, or of its fields, whose result is discarded before the last question.
+/// Such methods are probably called for their effect.
 ///
-/// Only the statements of the function itself are looked at, and not those of blocks inside.
+/// Looks only at the top-level statements of the function, not into nested blocks.
 pub(crate) fn before_questions(body: &Block) -> Vec<Ident> {
     let question = body.stmts.iter().rposition(asks);
     let before = &body.stmts[..question.unwrap_or(0)];
     before.iter().filter_map(effect).collect()
 }
 
-/// The method that the statement calls, whose value it drops.
+/// The method called by a statement that discards the result.
 fn effect(statement: &Stmt) -> Option<Ident> {
     let Stmt::Expr(expr, Some(_)) = statement else {
         return None;
@@ -42,7 +43,7 @@ fn effect(statement: &Stmt) -> Option<Ident> {
     }
 }
 
-/// Whether the statement asks.
+/// Whether the statement calls a method in `ASKING` on `cx`.
 fn asks(statement: &Stmt) -> bool {
     struct Asks(bool);
     impl<'a> Visit<'a> for Asks {

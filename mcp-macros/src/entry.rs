@@ -1,4 +1,4 @@
-//! The macros that stand on a single function.
+//! The macros that apply to a single function.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, format_ident};
@@ -12,8 +12,8 @@ use crate::grammar::MAIN;
 use crate::model::Undocumented;
 use crate::{expand, manifest, server, signature};
 
-/// An attribute such as `#[tool]` that no `#[mcp_server]` has taken up: it stands on a function
-/// of its own, or is a mistake.
+/// Expands an attribute such as `#[tool]` outside an `#[mcp_server]` block. The attribute has to be
+/// on a free function.
 pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let mut function = match syn::parse2::<ItemFn>(item.clone()) {
@@ -51,13 +51,13 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
     tokens
 }
 
-/// An attribute on a method outside a server, or on what is not a function.
+/// Reports an attribute on a method outside a server, or on an item that is not a function.
 fn misplaced(name: &str, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let Ok(mut method) = syn::parse2::<ImplItemFn>(item.clone()) else {
         diagnostics.mistake(
             item.clone(),
-            format!("this `#[{name}]` stands on no function"),
+            format!("this `#[{name}]` is not on a function"),
             "write it above a `fn`, and not in a macro inside the block",
         );
         return [item, diagnostics.into_tokens()].into_iter().collect();
@@ -66,25 +66,25 @@ fn misplaced(name: &str, item: TokenStream) -> TokenStream {
     signature::refuse_settings(&mut method.sig, &mut Diagnostics::default());
     diagnostics.mistake(
         &method.sig.ident,
-        format!("this `#[{name}]` belongs to no server"),
-        "put `#[mcp_server]` on the `impl` block around it; what a macro in the block makes is not seen",
+        format!("this `#[{name}]` is not part of a server"),
+        "put `#[mcp_server]` on the `impl` block around it; functions that another macro generates are not seen",
     );
     let method = method.into_token_stream();
     [method, diagnostics.into_tokens()].into_iter().collect()
 }
 
-/// An attribute such as `#[on_start]` that no `#[mcp_server]` has taken up.
+/// Reports an attribute such as `#[on_start]` outside an `#[mcp_server]` block.
 pub(crate) fn hook(name: &str, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     diagnostics.mistake(
         item.clone().into_iter().next(),
-        format!("this `#[{name}]` belongs to no server"),
+        format!("this `#[{name}]` is not part of a server"),
         "put `#[mcp_server]` on the `impl` block around it",
     );
     [item, diagnostics.into_tokens()].into_iter().collect()
 }
 
-/// `#[mcp_runtime::main]`.
+/// Expands `#[mcp_runtime::main]`.
 pub(crate) fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let mut entries = Entries::parse(attribute, &MAIN, &mut diagnostics);

@@ -1,4 +1,4 @@
-//! `#[derive(Elicit)]`: whether a type is a form that users can be asked to fill in.
+//! Implements `#[derive(Elicit)]`, which makes a type a form for users to fill in.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Data, DataEnum, DeriveInput, Field, Fields, Ident, Meta, Type};
@@ -6,16 +6,16 @@ use syn::{Attribute, Data, DataEnum, DeriveInput, Field, Fields, Ident, Meta, Ty
 use crate::diagnostics::Diagnostics;
 use crate::{expand, manifest};
 
-/// Model of a derived type.
+/// A type that derives `Elicit`.
 pub(crate) struct Form {
     pub(crate) ident: Ident,
-    /// The types of the fields; none if it is a choice.
+    /// The types of the fields; empty for a choice.
     pub(crate) fields: Vec<Type>,
-    /// Whether it is one of several values, and as such a field of other forms.
+    /// Whether the type is an enum, which can be a field of forms.
     pub(crate) is_choice: bool,
 }
 
-/// Expands `#[derive(Elicit)]`: a type that is a form, whose fields the compiler checks.
+/// Expands `#[derive(Elicit)]`. The expansion lets the compiler check the types of the fields.
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {
         Ok(input) => input,
@@ -25,8 +25,8 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     if !input.generics.params.is_empty() {
         diagnostics.mistake(
             &input.generics,
-            "a form has no parameters: what it asks for is known beforehand",
-            "write a type of its own for each form",
+            "a form cannot be generic: its fields are known in advance",
+            "write a separate type for each form",
         );
         return diagnostics.into_tokens();
     }
@@ -39,7 +39,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         Data::Union(_) => {
             diagnostics.mistake(
                 &input.ident,
-                "a union is no form",
+                "a union is not a form",
                 "write a struct with a field for each thing to ask for",
             );
             return diagnostics.into_tokens();
@@ -55,12 +55,12 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     tokens
 }
 
-/// The types of the fields that say themselves what they are.
+/// The types of the fields whose schema is the schema of their type.
 fn fields(ident: &Ident, fields: &Fields, diagnostics: &mut Diagnostics) -> Vec<Type> {
     let Fields::Named(fields) = fields else {
         diagnostics.mistake(
             ident,
-            "a form asks for fields, which have names",
+            "a form needs fields with names",
             "write a struct with named fields",
         );
         return Vec::new();
@@ -72,7 +72,7 @@ fn fields(ident: &Ident, fields: &Fields, diagnostics: &mut Diagnostics) -> Vec<
                 diagnostics.mistake(
                     &word,
                     "forms have no patterns",
-                    "remove it, and look at the answer in the function that asks",
+                    "remove it, and check the answer in the function that asks",
                 );
             }
         }
@@ -83,7 +83,7 @@ fn fields(ident: &Ident, fields: &Fields, diagnostics: &mut Diagnostics) -> Vec<
     types
 }
 
-/// Whether the type of the field is not what the form shows of it.
+/// Whether an attribute hides the field, or replaces the schema of its type.
 fn is_described_otherwise(field: &Field) -> bool {
     let others = [
         "skip",
@@ -105,13 +105,13 @@ fn variants(data: &DataEnum, diagnostics: &mut Diagnostics) {
                     "the choice `{}` holds values, which no form can ask for",
                     variant.ident
                 ),
-                "leave them away, or ask for them in another form",
+                "remove them, or ask for them in another form",
             );
         }
     }
 }
 
-/// The words that an attribute of serde or schemars begins its entries with.
+/// The identifiers in a `#[serde(…)]` or `#[schemars(…)]` attribute.
 fn words(attribute: &Attribute) -> impl Iterator<Item = Ident> + use<> {
     let known = attribute.path().is_ident("serde") || attribute.path().is_ident("schemars");
     let tokens = match &attribute.meta {

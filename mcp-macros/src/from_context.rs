@@ -1,4 +1,4 @@
-//! `#[derive(FromContext)]`: a type that functions take by reference.
+//! Implements `#[derive(FromContext)]`, for types that functions take by reference.
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;

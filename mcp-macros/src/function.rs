@@ -1,4 +1,4 @@
-//! From a function under one of our attributes to its model.
+//! Reads a function with one of our attributes into its model.
 
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Block, Expr, LitStr, Path, Signature, Visibility, parse_quote};
@@ -11,19 +11,19 @@ use crate::model::{Function, Helper, Kind, Undocumented};
 use crate::own_attribute::take_attribute;
 use crate::{condition, docs, effect, expand, resource, scopes, signature, tool, validate};
 
-/// The attributes that make a function reachable, with what they and their parameters may say.
+/// The attributes that offer a function to clients. The first grammar is for the attribute, the
+/// second for `#[arg]` on parameters.
 const ATTRIBUTES: [(&str, &Grammar, &Grammar); 3] = [
     ("tool", &TOOL, &TOOL_ARG),
     ("prompt", &PROMPT, &PROMPT_ARG),
     ("resource", &RESOURCE, &RESOURCE_ARG),
 ];
 
-/// The names of the attributes.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ATTRIBUTES.iter().map(|(name, ..)| *name)
 }
 
-/// A function, wherever it stands.
+/// A function with one of our attributes, either free or in a block.
 pub(crate) struct Subject<'a> {
     pub(crate) attributes: &'a mut Vec<Attribute>,
     pub(crate) signature: &'a mut Signature,
@@ -31,24 +31,26 @@ pub(crate) struct Subject<'a> {
     pub(crate) body: &'a Block,
 }
 
-/// Surroundings of a function.
+/// The settings that functions inherit from their block or module.
 pub(crate) struct Surroundings {
-    /// Whether it belongs to a type.
+    /// Whether the functions are associated functions.
     pub(crate) of_type: bool,
     pub(crate) undocumented: Undocumented,
     pub(crate) helpers: Helpers,
-    /// Condition on the callers of every function.
+    /// A condition that the caller of any function has to meet.
     pub(crate) visible: Option<Helper>,
-    /// Scopes that the callers of every function need.
+    /// The scopes that the caller of any function needs.
     pub(crate) scopes: Vec<LitStr>,
-    /// Whether the arguments of tools are lenient.
+    /// Whether the arguments of tools are lenient by default.
     pub(crate) lenient: bool,
-    /// Whether plain functions run away from the async ones.
+    /// Whether functions that are not `async` run on blocking threads.
     pub(crate) blocking: bool,
 }
 
-/// Reads a function that has one of our attributes, once for each way in which conditions on its
-/// parameters may hold; nothing for others and for unsound ones.
+/// Reads a function with one of our attributes, once for each combination of conditions on its
+/// parameters.
+///
+/// Returns nothing for other functions, and for functions with mistakes.
 pub(crate) fn read(
     mut subject: Subject<'_>,
     surroundings: &Surroundings,
@@ -83,7 +85,8 @@ pub(crate) fn read(
     functions
 }
 
-/// Reads a function whose parameters have no conditions, under an attribute that was taken off it.
+/// Reads a function whose parameters have no conditions. `attribute` is no longer among the
+/// function's attributes.
 fn read_variant(
     subject: &Subject<'_>,
     signature: &mut Signature,
@@ -143,7 +146,7 @@ fn read_variant(
     (diagnostics.count() == before).then_some(function)
 }
 
-/// Whether the arguments are lenient unless they say otherwise.
+/// Whether the function's arguments are lenient by default.
 fn is_lenient(kind: Option<&Kind>, surroundings: &Surroundings) -> bool {
     match kind {
         Some(Kind::Tool(tool)) => tool.lenient.unwrap_or(surroundings.lenient),
@@ -151,7 +154,7 @@ fn is_lenient(kind: Option<&Kind>, surroundings: &Surroundings) -> bool {
     }
 }
 
-/// Conditions on the callers: of the surroundings, and of the function itself.
+/// The conditions on callers, from the surroundings and from the function itself.
 fn visible(
     entries: &mut Entries,
     surroundings: &Surroundings,
@@ -163,7 +166,7 @@ fn visible(
     surroundings.visible.iter().cloned().chain(own).collect()
 }
 
-/// Path of the runtime, which only a free function may name.
+/// The path of the runtime, which only a free function may set.
 fn runtime(
     entries: &mut Entries,
     surroundings: &Surroundings,
@@ -177,7 +180,8 @@ fn runtime(
     Some(runtime)
 }
 
-/// Takes our attribute off the function; a second one is a mistake, and `#[arg]` without one.
+/// Removes our attribute from the function. Reports a second one, and `#[arg]` or `#[elicit]` on
+/// the function instead of a parameter.
 fn attribute(
     subject: &mut Subject<'_>,
     diagnostics: &mut Diagnostics,
@@ -201,18 +205,18 @@ fn attribute(
     } else if let Some(elicit) = take_attribute(subject.attributes, "elicit") {
         diagnostics.mistake(
             elicit.path(),
-            "`#[elicit]` stands on a parameter, which gets the answer",
-            "write `#[elicit(\"…\")] answer: bool` among the parameters, or ask inside by `cx.elicit`",
+            "`#[elicit]` belongs on a parameter, which gets the answer",
+            "write `#[elicit(\"…\")] answer: bool` among the parameters, or ask in the function with `cx.elicit`",
         );
     } else if let Some(arg) = take_attribute(subject.attributes, "arg") {
-        let what = "`#[arg]` stands on a parameter";
-        let mend = "move it into the parentheses of the function, in front of the parameter that it is about";
+        let what = "`#[arg]` belongs on a parameter";
+        let mend = "move it in front of the parameter that it describes";
         diagnostics.mistake(arg.path(), what, mend);
     }
     found
 }
 
-/// Description in the attribute, else the doc comment.
+/// The description in the attribute, or else the doc comment.
 fn description(
     entries: &mut Entries,
     subject: &Subject<'_>,
@@ -226,7 +230,7 @@ fn description(
         diagnostics.mistake(
             &subject.signature.ident,
             format!("`{}` has no description", subject.signature.ident),
-            "say in a doc comment what it does: models choose by that",
+            "say in a doc comment what it does: models choose by its description",
         );
         return Some(parse_quote!(""));
     }

@@ -1,6 +1,6 @@
-//! The whole expansion of small servers, compared with files that show it.
+//! Compares the whole expansion of small servers with files in `tests/golden`.
 //!
-//! `GOLDEN=write cargo test -p mcp-runtime-macros` writes the files anew.
+//! `GOLDEN=write cargo test -p mcp-runtime-macros` updates the files.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens as _;
 use syn::{Attribute, File, Item, Meta};
 
-/// Expands `tests/golden/<name>.rs`, and compares the outcome with `<name>.expanded.rs`.
+/// Expands `tests/golden/<name>.rs` and compares the result with `<name>.expanded.rs`.
 fn check(name: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let source = fs::read_to_string(folder.join(format!("{name}.rs"))).unwrap();
@@ -57,7 +57,7 @@ fn expand_item(mut item: Item) -> TokenStream {
     item.into_token_stream()
 }
 
-/// A struct, and what deriving `FromContext` adds to it.
+/// The struct, followed by the output of `derive(FromContext)` if it is derived.
 fn derived(item: Item) -> TokenStream {
     let mut tokens = item.to_token_stream();
     if tokens.to_string().contains("from_context") {
@@ -66,7 +66,7 @@ fn derived(item: Item) -> TokenStream {
     tokens
 }
 
-/// The tokens between an attribute's parentheses.
+/// The tokens between the parentheses of `attribute`.
 fn enclosed(attribute: &Attribute) -> TokenStream {
     match &attribute.meta {
         Meta::List(list) => list.tokens.clone(),
@@ -74,7 +74,7 @@ fn enclosed(attribute: &Attribute) -> TokenStream {
     }
 }
 
-/// The user's function comes back even with mistakes, so that an editor goes on knowing it.
+/// Mistakes must not remove the user's function, because editors would no longer know it.
 #[test]
 fn a_mistake_leaves_the_function_where_it_was() {
     for (attribute, function) in [

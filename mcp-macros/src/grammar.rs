@@ -1,10 +1,9 @@
-//! The attributes, and the entries that each of them knows.
+//! The entries that each attribute accepts.
 
-/// One attribute's name and the entries it knows.
+/// An attribute, and the entries that it accepts.
 pub(crate) struct Grammar {
-    /// As it is called in messages.
+    /// The name of the attribute in messages.
     pub(crate) attribute: &'static str,
-    /// Every entry the attribute understands.
     pub(crate) known: &'static [&'static str],
 }
 
@@ -102,7 +101,7 @@ pub(crate) const PROMPT_ARG: Grammar = Grammar {
     known: &["description", "rename", "complete"],
 };
 
-/// `#[resource("…")]`; the text that stands alone is the URI.
+/// `#[resource("…")]`, where the string without a name is the URI.
 pub(crate) const RESOURCE: Grammar = Grammar {
     attribute: "`#[resource]`",
     known: &[
@@ -134,10 +133,10 @@ pub(crate) const RESOURCE_ARG: Grammar = Grammar {
 /// The entry whose value is a type.
 pub(crate) const OUTPUT: &str = "output";
 
-/// The entry that a text without a name counts as.
+/// The entry that a string without a name is.
 pub(crate) const URI: &str = "uri";
 
-/// `#[from_context(…)]` of a derived type.
+/// `#[from_context(…)]` on a type that derives `FromContext`.
 pub(crate) const FROM_CONTEXT: Grammar = Grammar {
     attribute: "`#[from_context]`",
     known: &["identity"],
@@ -149,13 +148,13 @@ pub(crate) const CACHE: Grammar = Grammar {
     known: &["ttl", "scope"],
 };
 
-/// `requires(…)` of `#[mcp_server]`: what clients may be able to do.
+/// `requires(…)` of `#[mcp_server]`, which lists capabilities of clients.
 pub(crate) const REQUIRES: Grammar = Grammar {
     attribute: "`requires`",
     known: &["elicitation", "roots", "sampling"],
 };
 
-/// `list_changed(…)` of `#[mcp_server]`: the lists.
+/// `list_changed(…)` of `#[mcp_server]`, which names the lists that can change.
 pub(crate) const LIST_CHANGED: Grammar = Grammar {
     attribute: "`list_changed`",
     known: &["tools", "prompts", "resources"],
@@ -167,14 +166,14 @@ pub(crate) const MAIN: Grammar = Grammar {
     known: &["crate"],
 };
 
-/// `#[elicit("…", …)]`, behind the question.
+/// The entries of `#[elicit("…", …)]` after the question.
 pub(crate) const ELICIT: Grammar = Grammar {
     attribute: "`#[elicit]`",
     known: &["when"],
 };
 
-/// Words of rmcp, FastMCP, serde, schemars and clap, in snake case, and what is written here in
-/// their place; `{}` is their value.
+/// Words of rmcp, FastMCP, serde, schemars and clap in snake case, and their replacements here.
+/// `{}` is the value.
 const FOREIGN: [(&str, &str); 41] = [
     ("about", "description = {}"),
     ("aggr", "flatten"),
@@ -222,7 +221,7 @@ const FOREIGN: [(&str, &str); 41] = [
     ("website_url", "website = {}"),
 ];
 
-/// Words of the same libraries that nothing is written for here, and the reason.
+/// Words of the same libraries that are not needed here, and the reason.
 const NEEDLESS: [(&str, &str); 11] = [
     (
         "description",
@@ -261,10 +260,10 @@ const NEEDLESS: [(&str, &str); 11] = [
     ("worker_threads", THREADS),
 ];
 
-/// How a program runs on several threads.
+/// How to run a program on several threads.
 const THREADS: &str = "`main` runs on one thread: for several write `#[tokio::main]` instead, with the features `macros` and `rt-multi-thread` of tokio";
 
-/// Every attribute, to tell where an entry belongs that stands in the wrong one.
+/// All attributes, to find the one that a misplaced entry belongs to.
 const ALL: [&Grammar; 7] = [
     &SERVER,
     &TOOL,
@@ -276,12 +275,11 @@ const ALL: [&Grammar; 7] = [
 ];
 
 impl Grammar {
-    /// Whether `name` is one of the entries.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.known.contains(&name)
     }
 
-    /// What is written in place of `name`, a word of another library, with `value`.
+    /// The replacement for `name`, a word of another library, with its `value`.
     pub(crate) fn translated(&self, name: &str, value: Option<&str>) -> Option<String> {
         let name = snake(name);
         let (_, ours) = FOREIGN.iter().find(|(word, _)| *word == name)?;
@@ -291,8 +289,8 @@ impl Grammar {
         self.knows(&ours[..end]).then_some(ours)
     }
 
-    /// The replacement for an unnamed `text`: a known word without its quotation marks, an entry, or
-    /// the doc comment.
+    /// Advice on how to write an unnamed string: as a word without quotation marks, as an entry, or
+    /// as the doc comment.
     pub(crate) fn named(&self, text: &str) -> String {
         if self.knows(text) {
             return format!("write `{text}`, without quotation marks");
@@ -313,25 +311,25 @@ impl Grammar {
         }
     }
 
-    /// Why nothing is written here for `name`, a word of another library.
+    /// The reason why `name`, a word of another library, is not needed here.
     pub(crate) fn needless(name: &str) -> Option<&'static str> {
         let mut words = NEEDLESS.iter();
         words.find_map(|(word, reason)| (*word == snake(name)).then_some(*reason))
     }
 
-    /// The attributes that know `name`, where this one does not.
+    /// The attributes that accept `name`.
     pub(crate) fn elsewhere(name: &str) -> Vec<&'static str> {
         let knowing = ALL.into_iter().filter(|grammar| grammar.knows(name));
         knowing.map(|grammar| grammar.attribute).collect()
     }
 }
 
-/// Returns true if `letter` may be part of a tool's name.
+/// Whether `letter` may be part of a tool's name.
 pub(crate) fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "_-.".contains(letter)
 }
 
-/// `readOnlyHint` as `read_only_hint`.
+/// Converts a name such as `readOnlyHint` to `read_only_hint`.
 fn snake(name: &str) -> String {
     let letters = name.chars().map(|letter| {
         if letter.is_uppercase() {

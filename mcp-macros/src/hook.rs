@@ -1,4 +1,4 @@
-//! Methods that run when the server starts, when a client is there, and when the server ends.
+//! Reads `#[on_start]`, `#[on_initialized]` and `#[on_shutdown]`.
 
 use syn::spanned::Spanned as _;
 use syn::{Attribute, FnArg, Meta, PatType, Type};
@@ -9,14 +9,15 @@ use crate::model::{Hook, Moment};
 use crate::own_attribute::take_attribute;
 use crate::signature;
 
-/// The attributes, and when their methods run.
+/// The attributes of hooks, and when the hooks run.
 pub(crate) const ATTRIBUTES: [(&str, Moment); 3] = [
     ("on_start", Moment::Start),
     ("on_initialized", Moment::Initialized),
     ("on_shutdown", Moment::Shutdown),
 ];
 
-/// Reads a function that has one of the attributes; `None` for others and for unsound ones.
+/// Reads a function with one of these attributes. Returns `None` for other functions, and for
+/// functions with mistakes.
 pub(crate) fn read(
     subject: &mut Subject<'_>,
     of_type: bool,
@@ -26,12 +27,12 @@ pub(crate) fn read(
     let before = diagnostics.count();
     if !matches!(attribute.meta, Meta::Path(_)) {
         let what = "this attribute has no entries";
-        diagnostics.mistake(&attribute.meta, what, "leave the parentheses away");
+        diagnostics.mistake(&attribute.meta, what, "remove the parentheses");
     }
     let others = ATTRIBUTES.iter().map(|(name, _)| *name);
     for name in others.chain(function::names()) {
         if let Some(other) = take_attribute(subject.attributes, name) {
-            let what = "a function that runs at a certain moment is nothing else";
+            let what = "a hook cannot have another role";
             let mend = "write a second function that calls this one";
             diagnostics.mistake(other.path(), what, mend);
         }
@@ -76,12 +77,12 @@ fn check_parameter(
         Moment::Shutdown => "take `&self` alone",
     };
     if moment == Moment::Shutdown || is_second {
-        let what = "nobody calls this function, so that there is nothing to pass here";
+        let what = "no client calls this function, so there is no value for this parameter";
         diagnostics.mistake(parameter, what, mend);
     } else if !matches!(&*parameter.ty, Type::Reference(_)) {
         diagnostics.mistake(
             &parameter.ty,
-            "what it is about is shared: it is taken by `&`",
+            "this parameter is shared, so it is taken by `&`",
             mend,
         );
     }

@@ -1,6 +1,6 @@
-//! Under which name the user's package knows the runtime, as its `Cargo.toml` says.
+//! Finds the name under which the user's package depends on the runtime.
 //!
-//! Cargo tells a macro where the manifest is, and nothing of what is in it.
+//! Cargo tells a macro only where the manifest is, so this module reads `Cargo.toml` itself.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -10,12 +10,13 @@ use syn::parse_quote;
 
 use crate::toml::{self, Entry};
 
-/// The package that macro output calls.
+/// The package that the generated code refers to.
 const PACKAGE: &str = "mcp-runtime";
 
-/// The path to the runtime in the package that is being compiled.
+/// The path of the runtime in the package that is being compiled.
 ///
-/// A package without the dependency reaches it through another one, and has to say so.
+/// Returns `::mcp_runtime` if the package has no such dependency. A package that reaches the
+/// runtime through another crate has to write `crate = …`.
 pub(crate) fn runtime() -> syn::Path {
     let name = manifest().and_then(|manifest| name_in(&manifest));
     let name = name.unwrap_or_else(|| PACKAGE.to_owned());
@@ -28,7 +29,7 @@ fn manifest() -> Option<PathBuf> {
     Some(PathBuf::from(folder).join("Cargo.toml"))
 }
 
-/// The name of the dependency in `manifest`, or in that of its workspace.
+/// The name of the dependency in `manifest`, or in the manifest of its workspace.
 fn name_in(manifest: &Path) -> Option<String> {
     let entries = toml::entries(&fs::read_to_string(manifest).ok()?);
     let own: Vec<Dependency<'_>> = entries.iter().filter_map(Dependency::of).collect();
@@ -47,7 +48,7 @@ fn name_in(manifest: &Path) -> Option<String> {
     Some(found.name.to_owned())
 }
 
-/// Entries of the manifest at the root of the workspace.
+/// The entries of the manifest at the root of the workspace.
 fn workspace(manifest: &Path, entries: &[Entry]) -> Option<Vec<Entry>> {
     let named = entries
         .iter()
@@ -62,17 +63,18 @@ fn workspace(manifest: &Path, entries: &[Entry]) -> Option<Vec<Entry>> {
     })
 }
 
-/// One thing that a manifest says of a dependency.
+/// One entry of a manifest that describes a dependency.
 struct Dependency<'a> {
-    /// Its name in the package.
+    /// The name of the dependency in the package.
     name: &'a str,
-    /// A key, and its value.
+    /// The key below the name, such as `package`.
     detail: Option<&'a str>,
     value: &'a str,
 }
 
 impl<'a> Dependency<'a> {
-    /// Dependency of `entry` in a section of dependencies, also in one for a platform.
+    /// The dependency that `entry` describes, in any section of dependencies, also for one
+    /// platform.
     fn of(entry: &'a Entry) -> Option<Self> {
         let keys = match entry.keys.as_slice() {
             [target, _, keys @ ..] if target == "target" => keys,
@@ -84,7 +86,7 @@ impl<'a> Dependency<'a> {
             .then(|| Self::at(keys, &entry.value))?
     }
 
-    /// Dependency of `entry` in the section that the members of a workspace share.
+    /// The dependency that `entry` describes in `[workspace.dependencies]`.
     fn shared(entry: &'a Entry) -> Option<Self> {
         match entry.keys.as_slice() {
             [workspace, section, keys @ ..]
@@ -120,7 +122,8 @@ mod tests {
 
     use super::name_in;
 
-    /// The name in a package that says `own`, in a workspace that says `shared`.
+    /// The name found in a package with the manifest `own` and a workspace with the manifest
+    /// `shared`.
     fn name(own: &str, shared: &str) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let member = folder.path().join("crates/member");

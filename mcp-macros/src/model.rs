@@ -1,11 +1,11 @@
-//! Model of the user's declarations, free of syntax.
+//! The model of the user's declarations, independent of their syntax.
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens as _;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, Generics, LitStr, Path, Type, Visibility};
 
-/// A server, or a part of one: an `impl` block or a module, and what it says about itself.
+/// A server or a group of its functions, declared by an `impl` block or a module.
 pub(crate) struct Server {
     /// Path of the runtime in the user's crate.
     pub(crate) runtime: Path,
@@ -14,19 +14,19 @@ pub(crate) struct Server {
     pub(crate) role: Role,
     pub(crate) functions: Vec<Function>,
     pub(crate) hooks: Vec<Hook>,
-    /// The first function of a block in which none has an attribute.
+    /// The first function of the block, if no function has one of our attributes.
     pub(crate) unmarked: Option<Ident>,
 }
 
-/// Kind of an `impl` block.
+/// The role of an `impl` block or module.
 pub(crate) enum Role {
-    /// It is the server, and takes in the groups of these names.
+    /// The block is the server, which includes these groups.
     Whole { info: Box<Info>, groups: Vec<Ident> },
-    /// It is a part, which goes by this name.
+    /// The block is a group with this name.
     Group(Ident),
 }
 
-/// How the server introduces itself; what is absent comes from the user's Cargo package.
+/// How the server introduces itself. A missing name or version is taken from the Cargo package.
 pub(crate) struct Info {
     pub(crate) name: Option<Expr>,
     pub(crate) version: Option<Expr>,
@@ -36,44 +36,44 @@ pub(crate) struct Info {
     pub(crate) icons: Option<Expr>,
     pub(crate) instructions: Option<Expr>,
     pub(crate) revisions: Option<LitStr>,
-    /// Required capabilities of clients.
+    /// The capabilities that clients must have.
     pub(crate) requires: Vec<Ident>,
     /// The lists that can change.
     pub(crate) list_changed: Vec<Ident>,
-    /// Whether clients are sent log messages.
+    /// Whether the server sends log messages to clients.
     pub(crate) logging: bool,
     /// The scopes that all operations need.
     pub(crate) scopes: Vec<LitStr>,
-    /// Whether lists show only what the caller has the scopes for.
+    /// Whether lists omit items that the caller lacks scopes for.
     pub(crate) filter_by_scopes: bool,
     pub(crate) page_size: Option<Expr>,
     pub(crate) cache: Option<Cache>,
 }
 
-/// How long lists, or contents, may be kept.
+/// How long clients may keep lists or contents.
 pub(crate) struct Cache {
     /// In milliseconds.
     pub(crate) ttl: u64,
-    /// Whether for everybody, or for each caller by itself.
+    /// Whether callers may share a cached answer.
     pub(crate) shared: bool,
 }
 
-/// A function with its parameters, whatever it is used for.
+/// A function with its parameters, independent of its kind.
 pub(crate) struct Callable {
     pub(crate) ident: Ident,
-    /// How the function is called from where it is registered.
+    /// The path by which the generated code calls the function.
     pub(crate) path: Path,
-    /// Attributes that decide whether the function exists at all.
+    /// The `#[cfg]` attributes of the function.
     pub(crate) conditions: Vec<Attribute>,
     pub(crate) has_self: bool,
     pub(crate) is_async: bool,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) output: Type,
-    /// Span of the return type, or of the function's name where it has none.
+    /// The span of the return type, or of the function's name if there is no return type.
     pub(crate) output_span: Span,
 }
 
-/// A function that clients reach, and how it is described to them.
+/// A function that clients can call, and its description.
 pub(crate) struct Function {
     pub(crate) callable: Callable,
     pub(crate) name: String,
@@ -83,51 +83,51 @@ pub(crate) struct Function {
     pub(crate) icons: Option<Expr>,
     pub(crate) meta: Option<Expr>,
     pub(crate) running: Running,
-    /// Conditions on the caller, all of which have to hold: of the block and of the function.
+    /// Conditions on the caller from the block and the function, all of which have to hold.
     pub(crate) visible: Vec<Helper>,
-    /// The scopes that callers need: of a group and of the function.
+    /// The scopes that callers need, from the group and the function.
     pub(crate) scopes: Vec<LitStr>,
-    /// Path of the runtime, if the function names it.
+    /// The path of the runtime, if the function's attribute sets it.
     pub(crate) runtime: Option<Path>,
-    /// Whether the compiler warns that nothing describes the function.
+    /// Whether the compiler warns that the function has no description.
     pub(crate) warns_undocumented: bool,
-    /// Functions that it calls for their effect before it asks, of which the compiler warns.
+    /// Methods called for their effect before a question, which the compiler warns about.
     pub(crate) effects: Vec<Ident>,
     pub(crate) kind: Kind,
 }
 
-/// Kind of a function.
 pub(crate) enum Kind {
     Tool(Tool),
     Prompt,
     Resource(Box<Resource>),
 }
 
-/// Settings of a tool only.
+/// Settings that only tools have.
 pub(crate) struct Tool {
     pub(crate) hints: Vec<(Ident, bool)>,
     pub(crate) strict: bool,
-    /// Whether its arguments are lenient, if the attribute says so.
+    /// Whether the arguments are lenient by default, if the attribute sets it.
     pub(crate) lenient: Option<bool>,
     pub(crate) output: Output,
-    /// What the tool has of extensions.
+    /// The expressions in `with(…)`, by which extensions add to the tool.
     pub(crate) with: Vec<Expr>,
 }
 
-/// Schema of a tool's structured content.
+/// The schema of a tool's structured content.
 pub(crate) enum Output {
-    /// That of the return type, if it has one.
+    /// The schema of the return type, if it has one.
     Returned,
-    /// That of this type; the function makes the whole result.
+    /// The schema of this type. The function returns the whole result.
     Of(Box<Type>),
-    /// There is no structured content.
+    /// The tool has no structured content.
     TextOnly,
 }
 
-/// Settings of a resource only.
+/// Settings that only resources have.
 pub(crate) struct Resource {
     pub(crate) uri: Uri,
-    /// Visibility of the function that builds the URI; `None` if the block has one of its name.
+    /// The visibility of the function that builds the URI, or `None` if the block already has a
+    /// function of this name.
     pub(crate) builder: Option<Visibility>,
     pub(crate) mime: Option<Expr>,
     pub(crate) size: Option<Expr>,
@@ -138,7 +138,7 @@ pub(crate) struct Resource {
     pub(crate) subscribe: bool,
 }
 
-/// URI of a resource, or template of URIs.
+/// The URI of a resource, or a URI template.
 pub(crate) enum Uri {
     Text(LitStr),
     /// A constant, which has no variables.
@@ -146,7 +146,7 @@ pub(crate) enum Uri {
 }
 
 impl Uri {
-    /// The text, or the path of the constant.
+    /// The URI as a string, or the path of the constant.
     pub(crate) fn key(&self) -> String {
         match self {
             Self::Text(text) => text.value(),
@@ -162,73 +162,71 @@ impl Uri {
     }
 }
 
-/// A function that is named in an attribute.
+/// A function named in an attribute.
 #[derive(Clone)]
 pub(crate) struct Helper {
     pub(crate) path: Path,
-    /// Whether it is called with the server.
+    /// Whether the function takes `&self`.
     pub(crate) has_self: bool,
-    /// Whether the block shows that it is no `async fn`.
+    /// Whether the block shows that the function is not `async`.
     pub(crate) is_plain: bool,
 }
 
-/// Source of a parameter's value.
+/// The source of a parameter's value.
 pub(crate) enum Parameter {
-    /// Taken by value: sent by the caller.
+    /// Taken by value: the caller sends it.
     Argument(Box<Argument>),
-    /// Taken by value under `#[arg(flatten)]`: all arguments together.
+    /// Taken by value under `#[arg(flatten)]`: it is decoded from all arguments together.
     Flatten(Box<Flatten>),
-    /// Taken by value under `#[elicit("…")]`: answered by the user.
+    /// Taken by value under `#[elicit("…")]`: the user answers it.
     Question(Box<Question>),
-    /// Taken by reference: this type, made from the call's context.
+    /// Taken by reference: a value of this type is made from the context of the call.
     Context(Box<Type>),
-    /// Taken as an `Option` of a reference: this type, which some calls lack.
+    /// Taken as an `Option` of a reference: as above, but some calls lack the value.
     OptionalContext(Box<Type>),
 }
 
-/// A parameter that the user answers before the function is entered.
+/// A parameter that the user answers before the function runs.
 pub(crate) struct Question {
-    /// Its name in Rust.
     pub(crate) ident: Ident,
-    /// What is asked for; with a condition, the parameter is an `Option` of it.
+    /// The type of the answer. With a condition, the parameter is an `Option` of this type.
     pub(crate) kind: Box<Type>,
-    /// A format string, which names arguments of the function.
+    /// A format string that may use arguments of the function.
     pub(crate) message: LitStr,
-    /// Decides whether it is asked.
+    /// Decides whether the question is asked.
     pub(crate) when: Option<Condition>,
 }
 
-/// A function of the block that decides by arguments.
+/// A function of the block that decides, by some arguments, whether a question is asked.
 pub(crate) struct Condition {
     pub(crate) path: Path,
     pub(crate) has_self: bool,
-    /// The names of its parameters, each of which is an argument of the function that asks.
+    /// The names of its parameters, each of which is an argument of the asking function.
     pub(crate) parameters: Vec<Ident>,
 }
 
-/// A parameter that takes all arguments.
+/// A parameter that is decoded from all arguments together.
 pub(crate) struct Flatten {
     pub(crate) kind: Box<Type>,
-    /// The attribute that says so.
+    /// The attribute `#[arg(flatten)]`, to report mistakes at its span.
     pub(crate) attribute: Attribute,
 }
 
-/// A parameter that the caller sends.
+/// A parameter whose value the caller sends.
 pub(crate) struct Argument {
-    /// Its name in Rust.
     pub(crate) ident: Ident,
-    /// Its name on the wire.
+    /// The name on the wire.
     pub(crate) name: String,
     pub(crate) name_span: Span,
     pub(crate) kind: Box<Type>,
     pub(crate) description: Option<Expr>,
     pub(crate) rules: Rules,
     pub(crate) complete: Option<Helper>,
-    /// Whether it is meant as an object in the arguments.
+    /// Whether `#[arg(nested)]` says that the argument is meant to be an object.
     pub(crate) is_nested: bool,
 }
 
-/// Rules for an argument's values, and their annotations.
+/// Rules and annotations for the values of an argument.
 pub(crate) struct Rules {
     pub(crate) default: Option<Made>,
     pub(crate) example: Option<Made>,
@@ -236,19 +234,19 @@ pub(crate) struct Rules {
     pub(crate) length: Option<Bounds>,
     pub(crate) pattern: Option<LitStr>,
     pub(crate) header: Option<LitStr>,
-    /// Whether JSON inside of a string is taken as well.
+    /// Whether a string that contains JSON is also accepted.
     pub(crate) lenient: bool,
 }
 
-/// A value that is made when it is wanted.
+/// A value that is created when it is needed.
 pub(crate) enum Made {
-    /// It is this.
+    /// The expression of the value.
     Is(Expr),
-    /// This function makes it.
+    /// A function that creates the value.
     By(Expr),
 }
 
-/// A range as it was written.
+/// A range as the user wrote it.
 pub(crate) struct Bounds {
     pub(crate) span: Span,
     pub(crate) from: Limit,
@@ -262,12 +260,11 @@ pub(crate) enum Limit {
     Unbounded,
 }
 
-/// How a function is run.
 #[derive(Default)]
 pub(crate) struct Running {
-    /// On a thread of its own, away from the async ones.
+    /// Whether the function runs on a blocking thread, apart from the async tasks.
     pub(crate) blocking: bool,
-    /// Whether its plain lister and completers are, too.
+    /// Whether its lister and completers do so as well, unless they are `async`.
     pub(crate) blocking_helpers: bool,
     /// In milliseconds.
     pub(crate) timeout: Option<u64>,
@@ -294,7 +291,7 @@ impl Callable {
             })
     }
 
-    /// The parameter that takes all arguments, where there is one.
+    /// The parameter that is decoded from all arguments together.
     pub(crate) fn flatten(&self) -> Option<&Flatten> {
         self.parameters
             .iter()
@@ -305,7 +302,7 @@ impl Callable {
     }
 }
 
-/// Rule for functions without an attribute.
+/// How to treat functions without a description.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Undocumented {
     Allow,
@@ -314,19 +311,19 @@ pub(crate) enum Undocumented {
     Deny,
 }
 
-/// A function that the server runs by itself.
+/// A function that the server calls when it starts or stops, or when a client is ready.
 pub(crate) struct Hook {
     pub(crate) moment: Moment,
     pub(crate) path: Path,
     pub(crate) has_self: bool,
     pub(crate) output: Type,
-    /// The span of the parameter that takes what it is about: the server, or the client that is there.
+    /// The span of the parameter for the server or the new client, if the function takes it.
     pub(crate) subject_span: Option<Span>,
-    /// Attributes that decide whether the function exists at all.
+    /// The `#[cfg]` attributes of the function.
     pub(crate) conditions: Vec<Attribute>,
 }
 
-/// When a function runs that no client calls.
+/// When a hook runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moment {
     Start,

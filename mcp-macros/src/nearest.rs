@@ -1,6 +1,6 @@
-//! The known word that a misspelt one stands for.
+//! Suggests known words for misspelt ones.
 
-/// The known word that `name` most likely is a misspelling of.
+/// The known word that `name` is most likely a misspelling of.
 pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let plain = |word: &str| word.replace(['_', '-'], "").to_lowercase();
     known
@@ -11,7 +11,8 @@ pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, word)| word)
 }
 
-/// How many letters must be added, removed or replaced to make `b` of `a`.
+/// The Levenshtein distance: how many letters must be added, removed or replaced to turn `a` into
+/// `b`.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,17 +1,17 @@
-//! The attributes of this crate among those of an item.
+//! Finds and removes the attributes of this crate.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::Attribute;
 
-/// The attributes of parameters.
+/// Our attributes on parameters.
 pub(crate) const SETTINGS: [&str; 2] = ["arg", "elicit"];
 
-/// Whether the attribute is one of ours, on a parameter.
+/// Whether `attribute` is one of our attributes on parameters.
 pub(crate) fn is_setting(attribute: &Attribute) -> bool {
     SETTINGS.iter().any(|name| is_ours(attribute, name))
 }
 
-/// The tokens of an item that can't be read, without the attributes of this crate inside.
+/// Removes our attributes from the tokens of an item that can't be parsed.
 pub(crate) fn without_attributes(tokens: TokenStream) -> TokenStream {
     let mut kept: Vec<TokenTree> = Vec::new();
     for token in tokens {
@@ -34,7 +34,7 @@ pub(crate) fn without_attributes(tokens: TokenStream) -> TokenStream {
     kept.into_iter().collect()
 }
 
-/// The attributes inside of a block.
+/// Our attributes inside a block.
 const NAMES: [&str; 8] = [
     "arg",
     "elicit",
@@ -46,7 +46,7 @@ const NAMES: [&str; 8] = [
     "tool",
 ];
 
-/// Takes the attribute called `name` off `attributes` and returns what it encloses.
+/// Removes the attribute called `name` from `attributes` and returns it.
 pub(crate) fn take_attribute(attributes: &mut Vec<Attribute>, name: &str) -> Option<Attribute> {
     let at = attributes
         .iter()
@@ -54,7 +54,7 @@ pub(crate) fn take_attribute(attributes: &mut Vec<Attribute>, name: &str) -> Opt
     Some(attributes.remove(at))
 }
 
-/// `#[tool]`, also as `#[mcp_runtime::tool]`.
+/// Whether `attribute` is called `name`, also behind a path as in `#[mcp_runtime::tool]`.
 pub(crate) fn is_ours(attribute: &Attribute, name: &str) -> bool {
     let last = attribute.path().segments.last();
     last.is_some_and(|last| last.ident == name)

@@ -1,13 +1,13 @@
-//! Regular expressions, compiled here once so that the server need not find out that they are none.
+//! Checks the regular expressions in attributes, so that a mistake is found before the server runs.
 
-/// The fault of `pattern`.
+/// What is wrong with `pattern`, if anything.
 #[cfg(feature = "pattern")]
 pub(crate) fn fault(pattern: &str) -> Option<String> {
     let compiled = regex_lite::Regex::new(pattern);
     compiled.err().map(|error| error.to_string())
 }
 
-/// Always `None`: the runtime checks patterns.
+/// Always `None`: without the feature, patterns are checked by the runtime only.
 #[cfg(not(feature = "pattern"))]
 pub(crate) fn fault(_: &str) -> Option<String> {
     None

@@ -1,4 +1,4 @@
-//! `#[elicit("…")]`: a parameter that the user is asked for before the function is entered.
+//! Reads `#[elicit("…")]`, a parameter that the user answers before the function runs.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens as _;
@@ -16,10 +16,11 @@ use crate::nearest::nearest;
 use crate::signature::name_of;
 use crate::types::optional;
 
-/// The number of questions that can be asked in one round.
+/// The maximum number of questions in one round.
 const MAX_QUESTIONS: usize = 6;
 
-/// Reads the question of the parameter `ident`, which `attribute` has been taken off.
+/// Reads the question of the parameter `ident`. `attribute` is no longer among the parameter's
+/// attributes.
 pub(crate) fn read(
     ident: Ident,
     parameter: &PatType,
@@ -30,14 +31,14 @@ pub(crate) fn read(
     let mut others = parameter.attrs.iter();
     if let Some(doc) = others.find(|attribute| docs::is_doc(attribute)) {
         let mend = "put it into the message of `#[elicit(\"…\")]`";
-        diagnostics.mistake(doc, "nobody is shown the doc comment of a question", mend);
+        diagnostics.mistake(doc, "the doc comment of a question is never shown", mend);
     }
     let parsed = attribute.parse_args_with(message_and_rest).ok();
     let parsed = parsed.filter(|(message, _)| !message.value().trim().is_empty());
     let Some((message, rest)) = parsed else {
         diagnostics.mistake(
             attribute,
-            "`#[elicit]` needs the question to the user, as text",
+            "`#[elicit]` needs the question to the user, as a string",
             "write `#[elicit(\"Delete {name}?\")]`, where `{name}` is an argument",
         );
         return None;
@@ -63,7 +64,7 @@ pub(crate) fn read(
     })
 }
 
-/// The question, and what follows on it and a comma.
+/// Parses the question, and returns it with the tokens after the comma.
 fn message_and_rest(input: ParseStream<'_>) -> syn::Result<(LitStr, TokenStream)> {
     let message = input.parse()?;
     if !input.is_empty() {
@@ -72,7 +73,7 @@ fn message_and_rest(input: ParseStream<'_>) -> syn::Result<(LitStr, TokenStream)
     Ok((message, input.parse()?))
 }
 
-/// Looks up the function under `when`: its parameters are named like arguments.
+/// Looks up the function under `when`, whose parameters have the names of arguments.
 fn condition(path: Path, helpers: &Helpers, diagnostics: &mut Diagnostics) -> Option<Condition> {
     let Some(signature) = helpers.signature(&path) else {
         missing(&path, helpers, diagnostics);
@@ -92,7 +93,7 @@ fn condition(path: Path, helpers: &Helpers, diagnostics: &mut Diagnostics) -> Op
     })
 }
 
-/// Refuses a function under `when` that the block does not have.
+/// Reports a function under `when` that the block does not have.
 fn missing(path: &Path, helpers: &Helpers, diagnostics: &mut Diagnostics) {
     let name = path.segments.last().map(|last| last.ident.to_string());
     let name = name.unwrap_or_default();
@@ -100,7 +101,7 @@ fn missing(path: &Path, helpers: &Helpers, diagnostics: &mut Diagnostics) {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let what = "`when` names a function of the `impl` block, which gets arguments by their names";
     if names.is_empty() {
-        let mend = "move the tool into an `impl` block, or ask in the function, by `cx.elicit`";
+        let mend = "move the tool into an `impl` block, or ask in the function with `cx.elicit`";
         diagnostics.mistake(path, what, mend);
     } else if names.contains(&&*name) {
         diagnostics.mistake(path, what, format!("write `when = Self::{name}`"));
@@ -108,7 +109,7 @@ fn missing(path: &Path, helpers: &Helpers, diagnostics: &mut Diagnostics) {
         let mend = match nearest(&name, &names) {
             Some(near) => format!("did you mean `Self::{near}`?"),
             None => format!(
-                "add `fn {name}(&self) -> bool`, with arguments of the tool as further parameters"
+                "add `fn {name}(&self) -> bool`, with arguments of the tool as its other parameters"
             ),
         };
         let what = format!("this `impl` block has no function `{name}`");
@@ -116,7 +117,7 @@ fn missing(path: &Path, helpers: &Helpers, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The names in the braces of a format string; errors in it are left to the compiler.
+/// The names in the braces of a format string. The compiler reports errors in the string.
 pub(crate) fn names(message: &LitStr) -> Vec<String> {
     let text = message.value().replace("{{", "");
     let holes = text.split('{').skip(1);
@@ -127,7 +128,8 @@ pub(crate) fn names(message: &LitStr) -> Vec<String> {
     names
 }
 
-/// Checks that the messages and conditions name arguments only, and that there are not too many.
+/// Checks that messages and conditions use only arguments, and that there are not too many
+/// questions.
 pub(crate) fn check(callable: &Callable, diagnostics: &mut Diagnostics) {
     let known: Vec<String> = callable
         .arguments()
@@ -140,7 +142,7 @@ pub(crate) fn check(callable: &Callable, diagnostics: &mut Diagnostics) {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let mend = |name: &str| match nearest(name, &known) {
         _ if answers.iter().any(|answer| answer == name) => format!(
-            "all questions are asked in one round: what depends on the answer `{name}` is asked inside, by `cx.elicit`"
+            "all questions are asked in one round: if a question depends on the answer `{name}`, ask it in the function with `cx.elicit`"
         ),
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "the function takes no arguments".to_owned(),
@@ -149,7 +151,7 @@ pub(crate) fn check(callable: &Callable, diagnostics: &mut Diagnostics) {
     for question in callable.questions() {
         let names = names(&question.message);
         for name in names.iter().filter(|name| !known.contains(&&***name)) {
-            let what = format!("`{{{name}}}` is no argument of the function");
+            let what = format!("`{{{name}}}` is not an argument of the function");
             diagnostics.mistake(&question.message, what, mend(name));
         }
         let when = question.when.iter().flat_map(|when| &when.parameters);
@@ -157,7 +159,7 @@ pub(crate) fn check(callable: &Callable, diagnostics: &mut Diagnostics) {
             let name = parameter.unraw().to_string();
             if !known.contains(&&*name) {
                 let what = format!(
-                    "`when` gets arguments of `{}` by their names, and `{name}` is none",
+                    "`when` gets arguments of `{}` by their names, and `{name}` is not an argument",
                     callable.ident
                 );
                 diagnostics.mistake(parameter, what, mend(&name));
@@ -167,8 +169,8 @@ pub(crate) fn check(callable: &Callable, diagnostics: &mut Diagnostics) {
     if let Some(question) = callable.questions().nth(MAX_QUESTIONS) {
         diagnostics.mistake(
             &question.ident,
-            format!("no more than {MAX_QUESTIONS} questions are asked at once"),
-            "ask for a struct under `#[derive(Elicit)]`, whose fields make one form",
+            format!("no more than {MAX_QUESTIONS} questions can be asked in one round"),
+            "ask for a struct with `#[derive(Elicit)]`: its fields make one form",
         );
     }
 }

@@ -1,4 +1,4 @@
-//! `#[resource]`: what is said of a resource only.
+//! Reads the settings that only resources have.
 
 use syn::{Attribute, Expr, ExprLit, Lit};
 
@@ -10,7 +10,7 @@ use crate::grammar::URI;
 use crate::model::{Resource, Uri};
 use crate::{cache, expand};
 
-/// Reads what only resources have; `None` without a URI.
+/// Reads the settings that only resources have. Returns `None` without a URI.
 pub(crate) fn read(
     entries: &mut Entries,
     attribute: &Attribute,
@@ -30,7 +30,7 @@ pub(crate) fn read(
     if uri.is_none() && diagnostics.count() == before {
         diagnostics.mistake(
             attribute.path(),
-            "a resource is found by its URI, and this has none",
+            "a resource is found by its URI, and this one has no URI",
             "write `#[resource(\"scheme://path/{variable}\")]`",
         );
     }
@@ -46,7 +46,7 @@ pub(crate) fn read(
     })
 }
 
-/// The URI: a text, or the path of a constant.
+/// Takes the URI: a string literal, or the path of a constant.
 fn uri(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Uri> {
     match entries.expr(URI, diagnostics)? {
         Expr::Lit(ExprLit {

@@ -1,4 +1,4 @@
-//! `#[mcp_server]`: from an item to its model, and back to tokens.
+//! Expands `#[mcp_server]`: reads an item into its model, and adds the generated code.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
@@ -13,7 +13,8 @@ use crate::model::{Function, Hook, Info, Role, Server, Undocumented};
 use crate::own_attribute::without_attributes;
 use crate::{cache, docs, expand, hook, manifest, scopes, validate};
 
-/// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
+/// Expands `#[mcp_server]`. The item is always returned without our attributes, even if it has
+/// mistakes.
 pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let mut tokens = match syn::parse2::<Item>(item.clone()) {
@@ -27,12 +28,12 @@ pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Ok(_) => {
             diagnostics.mistake(
                 item.clone().into_iter().next(),
-                "`#[mcp_server]` stands on an `impl` block or a module",
+                "`#[mcp_server]` belongs on an `impl` block or a module",
                 "move it to the `impl` block that contains the tools",
             );
             item
         }
-        // What stands inside belongs to this block, whatever is wrong with it.
+        // Our attributes inside the block would otherwise be expanded on their own.
         Err(error) => {
             let item = without_attributes(item);
             return [item, error.into_compile_error()].into_iter().collect();
@@ -42,7 +43,7 @@ pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
     tokens
 }
 
-/// Builds the model of what is sound in a block; unsound functions are left out of it.
+/// Builds the model of a block. Functions with mistakes are left out.
 fn read_block(
     attribute: TokenStream,
     block: &mut ItemImpl,
@@ -51,7 +52,7 @@ fn read_block(
     if let Some((path, _)) = &block.trait_ {
         diagnostics.mistake(
             path,
-            "`#[mcp_server]` stands on the `impl` block of a type, not of a trait",
+            "`#[mcp_server]` belongs on the `impl` block of a type, not of a trait",
             "move the tools to `impl Type { … }`, and call the trait from there",
         );
     }
@@ -84,7 +85,7 @@ fn read_block(
     })
 }
 
-/// Reads what holds for every function of a block or module.
+/// Reads the settings that apply to every function of a block or module.
 fn surroundings(
     of_type: bool,
     helpers: Helpers,
@@ -108,7 +109,7 @@ fn surroundings(
     }
 }
 
-/// Reads what clients call, and what the server runs by itself.
+/// Reads the functions that clients call, and the hooks.
 fn contents<'a>(
     subjects: impl Iterator<Item = Subject<'a>>,
     surroundings: &Surroundings,
@@ -124,7 +125,7 @@ fn contents<'a>(
     (functions, hooks)
 }
 
-/// Reads a module of functions; the server is a type that is added to it.
+/// Reads a module of functions, and adds the type of the server to it.
 fn read_module(
     attribute: TokenStream,
     mut module: ItemMod,
@@ -165,7 +166,7 @@ fn read_module(
     module.into_token_stream()
 }
 
-/// Reads whether this is the server or a part of it, and how the server introduces itself.
+/// Reads whether this is the server or a group, and how the server introduces itself.
 fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Role {
     let group = entries.ident("group", diagnostics);
     let before = entries.len();
@@ -198,14 +199,14 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
     if entries.len() != before {
         diagnostics.mistake(
             &group,
-            "a group says nothing about the server as a whole",
+            "a group cannot describe the server as a whole",
             "move all but `group` to the `#[mcp_server]` that names it in `groups`",
         );
     }
     Role::Group(group)
 }
 
-/// The path to the runtime: `crate = …`, or the name that `Cargo.toml` gives the crate.
+/// The path of the runtime: `crate = …`, or else the name of the dependency in `Cargo.toml`.
 pub(crate) fn runtime(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Path {
     match entries.expr("crate", diagnostics) {
         Some(Expr::Path(path)) => path.path,
@@ -217,7 +218,8 @@ pub(crate) fn runtime(entries: &mut Entries, diagnostics: &mut Diagnostics) -> P
     }
 }
 
-/// How many items a page has; a constant is checked where it is known.
+/// Takes the number of items on a page. Only a literal is checked here; the compiler checks a
+/// constant.
 fn page_size(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Expr> {
     let size = entries.expr("page_size", diagnostics)?;
     if let Expr::Lit(literal) = &size
@@ -225,8 +227,8 @@ fn page_size(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Exp
     {
         diagnostics.mistake(
             literal,
-            "`page_size` is how many items a page has: at least one",
-            "write `page_size = 50`, or leave it away to have everything on one page",
+            "`page_size` must be at least 1",
+            "write `page_size = 50`, or remove it to have everything on one page",
         );
         return None;
     }
@@ -242,7 +244,7 @@ fn undocumented(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Undocum
         "warn" => Undocumented::Warn,
         "deny" => Undocumented::Deny,
         other => {
-            let what = format!("`undocumented` knows no level `{other}`");
+            let what = format!("`undocumented` has no level `{other}`");
             diagnostics.mistake(&level, what, "write \"allow\", \"warn\" or \"deny\"");
             Undocumented::default()
         }

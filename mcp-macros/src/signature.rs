@@ -1,4 +1,4 @@
-//! Reads a function's signature, and takes our attributes off it.
+//! Reads a function's signature, and removes our attributes from it.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident};
@@ -17,9 +17,10 @@ use crate::own_attribute::{SETTINGS, is_ours, take_attribute};
 use crate::types::{may_be_object, optional_reference, plain};
 use crate::{docs, question};
 
-/// Reads `signature`, and removes from it what only we understand.
+/// Reads `signature`, and removes our attributes and doc comments from it, because rustc rejects
+/// them there.
 ///
-/// `None` where a mistake makes the function unusable; the mistakes are in `diagnostics`.
+/// Returns `None` if a mistake makes the function unusable.
 pub(crate) fn read(
     signature: &mut Signature,
     attributes: &[Attribute],
@@ -57,7 +58,7 @@ pub(crate) fn read(
     })
 }
 
-/// Return type of the function.
+/// The return type, which must not borrow.
 pub(crate) fn output(signature: &Signature, diagnostics: &mut Diagnostics) -> Type {
     match &signature.output {
         ReturnType::Default => parse_quote_spanned!(signature.ident.span()=> ()),
@@ -74,7 +75,7 @@ pub(crate) fn output(signature: &Signature, diagnostics: &mut Diagnostics) -> Ty
     }
 }
 
-/// How the function `ident` is called from where it is registered.
+/// The path by which the generated code calls the function `ident`.
 pub(crate) fn path(ident: &Ident, of_type: bool) -> Path {
     if of_type {
         parse_quote!(Self::#ident)
@@ -83,7 +84,7 @@ pub(crate) fn path(ident: &Ident, of_type: bool) -> Path {
     }
 }
 
-/// The attributes that decide whether a function exists at all.
+/// The `#[cfg]` attributes among `attributes`.
 pub(crate) fn conditions(attributes: &[Attribute]) -> Vec<Attribute> {
     attributes
         .iter()
@@ -92,13 +93,13 @@ pub(crate) fn conditions(attributes: &[Attribute]) -> Vec<Attribute> {
         .collect()
 }
 
-/// Refuses what no function may be that is called by name only.
+/// Refuses functions that are unsafe, generic or variadic.
 pub(crate) fn check_form(signature: &Signature, diagnostics: &mut Diagnostics) {
     if let Safety::Unsafe(keyword) = &signature.safety {
         diagnostics.mistake(
             keyword,
             "a function that clients call cannot be `unsafe`",
-            "make it safe, and keep what is unsafe inside",
+            "make it safe, and move the unsafe code into its body",
         );
     }
     let generic = signature
@@ -118,7 +119,7 @@ pub(crate) fn check_form(signature: &Signature, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Refuses all receivers but `&self`.
+/// Refuses all receivers except `&self`.
 pub(crate) fn check_receiver(receiver: &Receiver, diagnostics: &mut Diagnostics) {
     match &receiver.kind {
         ReceiverKind::Reference(_, _, None) => {}
@@ -129,7 +130,7 @@ pub(crate) fn check_receiver(receiver: &Receiver, diagnostics: &mut Diagnostics)
         ),
         ReceiverKind::Value => diagnostics.mistake(
             receiver,
-            "`self` by value would use the server up with the first call",
+            "`self` by value would consume the server with the first call",
             "take `&self`",
         ),
         _ => diagnostics.mistake(
@@ -163,7 +164,7 @@ fn parameter(
     } else if is_str(plain(&typed.ty)) {
         let what = "a `str` has no size of its own";
         diagnostics.mistake(&typed.ty, what, "take a `String`");
-        // The compiler would propose `&str`.
+        // With `str` in place, the compiler would propose `&str`.
         *typed.ty = parse_quote!(::std::string::String);
         None
     } else {
@@ -183,17 +184,17 @@ fn parameter(
     parameter.filter(|_| diagnostics.count() == before)
 }
 
-/// Refuses attributes of other libraries, which stand on fields of structs.
+/// Refuses attributes of other libraries, which belong on fields of structs.
 fn refuse_foreign(typed: &mut PatType, diagnostics: &mut Diagnostics) {
     for name in ["serde", "schemars", "tool"] {
         if let Some(attribute) = take_attribute(&mut typed.attrs, name) {
-            let what = format!("`#[{name}]` does not stand on a parameter");
+            let what = format!("`#[{name}]` does not belong on a parameter");
             diagnostics.mistake(attribute, what, "write `#[arg(…)]`");
         }
     }
 }
 
-/// A parameter that the user answers.
+/// Reads a parameter that the user answers.
 fn question(
     typed: &mut PatType,
     attribute: &Attribute,
@@ -206,7 +207,7 @@ fn question(
     if let Some(settings) = settings {
         diagnostics.mistake(
             settings,
-            "`#[arg]` describes what the caller sends, and this is asked of the user",
+            "`#[arg]` describes what the caller sends, and this parameter is answered by the user",
             "remove one of the two",
         );
     } else {
@@ -220,7 +221,7 @@ fn question(
     (diagnostics.count() == before).then(|| Parameter::Question(Box::new(read)))
 }
 
-/// A parameter that takes all arguments; nothing else is said of it here.
+/// Reads a parameter that is decoded from all arguments together. Other settings are a mistake.
 fn flatten(
     typed: &PatType,
     settings: Option<Attribute>,
@@ -231,8 +232,8 @@ fn flatten(
     if rest.len() > 0 {
         diagnostics.mistake(
             &attribute,
-            "`flatten` leaves everything to the struct",
-            "say it with attributes of serde and schemars on the struct's fields",
+            "`flatten` allows no other settings",
+            "use attributes of serde and schemars on the struct's fields",
         );
     }
     if !may_be_object(&typed.ty) {
@@ -250,7 +251,7 @@ pub(crate) fn name_of(pattern: &Pat, diagnostics: &mut Diagnostics) -> Option<Id
         Pat::Ident(named) if named.subpat.is_none() => Some(format_ident!("{}", named.ident)),
         other => {
             let mend = match other {
-                // As rmcp's `Parameters(sum): Parameters<Sum>`.
+                // This is how rmcp takes arguments: `Parameters(sum): Parameters<Sum>`.
                 Pat::TupleStruct(_) => "take the struct itself: `#[arg(flatten)] name: Struct`",
                 _ => "give it a name, and take it apart in the function's body",
             };
@@ -271,7 +272,7 @@ fn check_reference(
     if let Some(keyword) = &reference.mutability {
         diagnostics.mistake(
             keyword,
-            "what comes from the context is shared and cannot be changed",
+            "a value from the context is shared and cannot be changed",
             "take it by `&`",
         );
     } else if matches!(elem, Type::Slice(_)) || is_str(elem) {
@@ -292,7 +293,7 @@ fn check_reference(
     } else if let Some(settings) = settings {
         diagnostics.mistake(
             settings,
-            "`#[arg]` describes what the caller sends, and this comes from the context",
+            "`#[arg]` describes what the caller sends, and this parameter comes from the context",
             "remove it, or take the parameter by value",
         );
     }
@@ -317,7 +318,7 @@ fn check_contexts(parameters: &[Parameter], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Refuses `impl Trait`, of which neither schema nor decoder can be made.
+/// Refuses `impl Trait`, because neither a schema nor a decoder can be generated for it.
 fn check_type(kind: &Type, what: &str, diagnostics: &mut Diagnostics) {
     struct Opaque<'a>(Option<&'a TypeImplTrait>);
     impl<'a> Visit<'a> for Opaque<'a> {
@@ -337,7 +338,8 @@ fn check_type(kind: &Type, what: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Takes `#[arg]` and `#[elicit]` off the parameters of a function that clients cannot call, where it is a mistake.
+/// Removes `#[arg]` and `#[elicit]` from the parameters of a function that clients cannot call, and
+/// reports the first as a mistake.
 pub(crate) fn refuse_settings(signature: &mut Signature, diagnostics: &mut Diagnostics) {
     let typed = signature.inputs.iter_mut().filter_map(|input| match input {
         FnArg::Typed(typed) => Some(typed),
@@ -349,7 +351,7 @@ pub(crate) fn refuse_settings(signature: &mut Signature, diagnostics: &mut Diagn
     if let Some(settings) = settings.reduce(|first, _| first) {
         let name = &signature.ident;
         let mend = if is_ours(&settings, "elicit") {
-            "a completer or lister asks nobody: move it to the function that clients call"
+            "a completer or lister cannot ask: move it to the function that clients call"
         } else {
             "write `#[tool]`, `#[prompt]` or `#[resource(\"…\")]` above the function"
         };
@@ -357,14 +359,15 @@ pub(crate) fn refuse_settings(signature: &mut Signature, diagnostics: &mut Diagn
     }
 }
 
-/// Refuses arguments that borrow: they are read from the message, which is gone by then.
+/// Refuses arguments that borrow: they would outlive the message they are decoded from.
 fn check_owned_argument(kind: &Type, diagnostics: &mut Diagnostics) {
-    let what = "an argument cannot borrow from the message that it came in";
-    let mend = "take a value of its own: `String` for `&str`, `Vec` for a slice";
+    let what = "an argument cannot borrow from the message that contains it";
+    let mend = "take an owned value: `String` for `&str`, `Vec` for a slice";
     check_owned(kind, what, mend, diagnostics);
 }
 
-/// Refuses types that borrow for as long as the compiler finds out.
+/// Refuses types that contain a reference or a lifetime other than `'static`. References with a
+/// named lifetime are found by their lifetime.
 fn check_owned(kind: &Type, what: &str, mend: &str, diagnostics: &mut Diagnostics) {
     struct Borrowed(Option<TokenStream>);
     impl<'a> Visit<'a> for Borrowed {
@@ -381,7 +384,7 @@ fn check_owned(kind: &Type, what: &str, mend: &str, diagnostics: &mut Diagnostic
             }
         }
 
-        // What a function or trait object borrows is its own affair.
+        // A function pointer or trait object may borrow in its own signature.
         fn visit_type_fn_ptr(&mut self, _: &'a syn::TypeFnPtr) {}
 
         fn visit_type_trait_object(&mut self, _: &'a syn::TypeTraitObject) {}

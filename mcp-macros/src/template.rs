@@ -1,17 +1,16 @@
-//! Templates of URIs (RFC 6570), as far as they can be read back.
+//! URI templates (RFC 6570), limited to those from which a URI can be parsed back.
 
-/// A variable of a template.
 pub(crate) struct Variable {
     pub(crate) name: String,
-    /// Whether a URI may be without it.
+    /// Whether a URI may lack the variable.
     pub(crate) is_optional: bool,
 }
 
-/// The variables of the template `text`, or what is wrong with it.
+/// The variables of the template `text`, or the reason why it is not supported.
 pub(crate) fn variables(text: &str) -> Result<Vec<Variable>, String> {
     let mut variables = Vec::new();
     let mut rest = text;
-    // Whether a value ended just here, so that the next one needs something before it.
+    // Whether a value ends here, so that another value needs a separator first.
     let mut open = false;
     while let Some(at) = rest.find(['{', '}']) {
         open &= at == 0;
@@ -28,7 +27,7 @@ pub(crate) fn variables(text: &str) -> Result<Vec<Variable>, String> {
         for name in names.split(',') {
             check_name(name)?;
             if variables.iter().any(|known: &Variable| known.name == name) {
-                return Err(format!("`{name}` stands in it twice"));
+                return Err(format!("`{name}` occurs in it twice"));
             }
             variables.push(Variable {
                 name: name.to_owned(),
@@ -46,7 +45,7 @@ pub(crate) fn variables(text: &str) -> Result<Vec<Variable>, String> {
     Ok(variables)
 }
 
-/// The template `text` without the names that no URI shows: those of variables outside of queries.
+/// The template `text` without the names of variables, except in queries, where URIs contain them.
 pub(crate) fn shape(text: &str) -> String {
     let mut pieces = text.split('{');
     let mut shape = pieces.next().unwrap_or_default().to_owned();
@@ -70,12 +69,12 @@ fn check_name(name: &str) -> Result<(), String> {
     }
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if name.is_empty() || !name.chars().all(allowed) {
-        return Err(format!("`{name}` is no name of a variable"));
+        return Err(format!("`{name}` is not a valid name of a variable"));
     }
     Ok(())
 }
 
-/// Whether `text` begins with a scheme (RFC 3986, section 3.1).
+/// Whether `text` begins with the scheme of a URI (RFC 3986, section 3.1).
 pub(crate) fn has_scheme(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once(':') else {
         return false;

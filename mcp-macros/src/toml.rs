@@ -1,15 +1,15 @@
-//! As much of TOML as it takes to find dependencies: keys, tables and texts.
+//! Parses the part of TOML needed to find dependencies: keys, tables and strings.
 
-/// One value, and the keys that lead to it.
+/// A value, and the keys that lead to it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Entry {
-    /// At least one.
+    /// Never empty.
     pub(crate) keys: Vec<String>,
-    /// A text without its quotes, anything else as it is written.
+    /// A string without its quotes, or any other value as it is written.
     pub(crate) value: String,
 }
 
-/// The values in `text` that stand in no list, up to where it cannot be read.
+/// The values in `text` that are not in arrays, up to the first syntax error.
 pub(crate) fn entries(text: &str) -> Vec<Entry> {
     let mut reader = Reader {
         rest: text,
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `key = value`, below `above`.
+    /// Parses `key = value` in the table `above`.
     fn pair(&mut self, above: &[String]) -> Option<()> {
         let mut keys = above.to_vec();
         keys.extend(self.keys()?);
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
             return self.members("}", |reader| reader.pair(&keys));
         }
         if self.eat("[") {
-            // What stands in a list has no keys of its own.
+            // Values in arrays are parsed, but dropped.
             let known = self.entries.len();
             self.members("]", |reader| reader.value(Vec::new()))?;
             self.entries.truncate(known);
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Items between commas, up to `end`.
+    /// Parses items with commas in between, up to `end`.
     fn members(&mut self, end: &str, one: impl Fn(&mut Self) -> Option<()>) -> Option<()> {
         loop {
             self.skip_blank();
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keys with dots between them.
+    /// Parses keys with dots in between.
     fn keys(&mut self) -> Option<Vec<String>> {
         let mut keys = Vec::new();
         loop {
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text in any of the four kinds of quotes; escapes stay as they are.
+    /// Parses a string in any of the four kinds of quotes. Escapes are not decoded.
     fn string(&mut self) -> Option<&'a str> {
         let quotes = ["\"\"\"", "'''", "\"", "'"];
         let quote = quotes.into_iter().find(|quote| self.eat(quote))?;
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         self.rest = self.rest.trim_start_matches([' ', '\t']);
     }
 
-    /// Skips spaces, comments and ends of lines.
+    /// Skips whitespace and comments.
     fn skip_blank(&mut self) {
         loop {
             self.rest = self.rest.trim_start();

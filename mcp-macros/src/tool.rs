@@ -1,4 +1,4 @@
-//! `#[tool]`: what is said of a tool only.
+//! Reads the settings that only tools have, and how functions run.
 
 use quote::format_ident;
 use syn::{LitStr, Signature};
@@ -8,10 +8,9 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Argument, Function, Kind, Running, Tool};
 use crate::types;
 
-/// Hints about a tool's effects.
+/// The hints about a tool's effects.
 const HINTS: [&str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
 
-/// Reads what only tools have.
 pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Tool {
     let hints = HINTS
         .into_iter()
@@ -26,7 +25,8 @@ pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Tool
     }
 }
 
-/// The only argument, where its name, or that of its type, is that of all arguments together.
+/// The only argument, if its name or type suggests that the user wants it to be all arguments
+/// together.
 pub(crate) fn nested(function: &Function) -> Option<&Argument> {
     const NAMES: [&str; 9] = [
         "args",
@@ -54,7 +54,7 @@ pub(crate) fn nested(function: &Function) -> Option<&Argument> {
     (is_alone && !is_of_std && NAMES.iter().any(is_all)).then_some(argument)
 }
 
-/// Reads how the function is run.
+/// Reads whether the function is blocking, and its timeout.
 pub(crate) fn running(
     entries: &mut Entries,
     signature: &Signature,
@@ -71,19 +71,19 @@ pub(crate) fn running(
     if own == Some(true) && is_async {
         diagnostics.mistake(
             blocking_at,
-            "an `async fn` cannot be `blocking`: it gives way where it awaits",
+            "an `async fn` cannot be `blocking`: it already yields where it awaits",
             "remove `blocking`, or make it a plain `fn`",
         );
     }
     if let Some(timeout) = timeout.as_ref().filter(|_| !is_async && !blocking) {
         diagnostics.mistake(
             timeout,
-            "a plain `fn` cannot be stopped after a time",
-            "make it an `async fn`, or run it aside with `blocking`",
+            "a plain `fn` cannot have a timeout",
+            "make it an `async fn`, or run it on another thread with `blocking`",
         );
     }
     if timeout_ms == Some(0) {
-        let what = "nothing that waits is done within no time";
+        let what = "a timeout of zero would stop every call";
         diagnostics.mistake(&timeout, what, "remove `timeout` for calls without a limit");
     }
     Running {
@@ -93,7 +93,7 @@ pub(crate) fn running(
     }
 }
 
-/// A length of time such as `"250ms"`, `"30s"`, `"5m"` or `"1h"`, in milliseconds.
+/// Parses a duration such as `"250ms"`, `"30s"`, `"5m"` or `"1h"` into milliseconds.
 pub(crate) fn duration(text: &LitStr, diagnostics: &mut Diagnostics) -> Option<u64> {
     let value = text.value();
     let split = value.find(|letter: char| !letter.is_ascii_digit());
@@ -112,7 +112,7 @@ pub(crate) fn duration(text: &LitStr, diagnostics: &mut Diagnostics) -> Option<u
     if duration.is_none() {
         diagnostics.mistake(
             text,
-            format!("`{value}` is no length of time"),
+            format!("`{value}` is not a duration"),
             "write a whole number with its unit: `250ms`, `30s`, `5m`, `1h`",
         );
     }

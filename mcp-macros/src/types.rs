@@ -1,4 +1,4 @@
-//! Types as they are written: a macro sees their names only.
+//! Inspects types by their names, because a macro can't resolve them.
 
 use proc_macro2::Ident;
 use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeReference};
@@ -12,19 +12,19 @@ pub(crate) fn plain(kind: &Type) -> &Type {
     }
 }
 
-/// The name of a type, without its path and what stands in angle brackets.
+/// The name of a type, without its path and generic arguments.
 pub(crate) fn name(kind: &Type) -> Option<&Ident> {
     Some(&last(kind)?.ident)
 }
 
-/// Types of the standard library that are not objects in JSON, or not always.
+/// Types of the standard library that are never, or not always, objects in JSON.
 const NOT_OBJECTS: [&str; 24] = [
     "BTreeSet", "HashSet", "Option", "PathBuf", "String", "Vec", "VecDeque", "bool", "char", "f32",
     "f64", "i128", "i16", "i32", "i64", "i8", "isize", "str", "u128", "u16", "u32", "u64", "u8",
     "usize",
 ];
 
-/// Whether the type may be a struct; one of another name may still be something else.
+/// Whether the type may be a struct. The answer is true for all unknown names.
 pub(crate) fn may_be_object(kind: &Type) -> bool {
     match plain(kind) {
         Type::Array(_) | Type::Tuple(_) => false,
@@ -32,7 +32,7 @@ pub(crate) fn may_be_object(kind: &Type) -> bool {
     }
 }
 
-/// The type in an `Option`.
+/// The type inside an `Option`.
 pub(crate) fn optional(kind: &Type) -> Option<&Type> {
     let last = last(kind).filter(|last| last.ident == "Option")?;
     let PathArguments::AngleBracketed(inside) = &last.arguments else {
@@ -44,7 +44,7 @@ pub(crate) fn optional(kind: &Type) -> Option<&Type> {
     }
 }
 
-/// The reference in an `Option` of one.
+/// The reference inside an `Option`.
 pub(crate) fn optional_reference(kind: &Type) -> Option<&TypeReference> {
     match optional(kind)? {
         Type::Reference(reference) => Some(reference),

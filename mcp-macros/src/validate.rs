@@ -1,4 +1,4 @@
-//! The specification's rules, and those that follow from being one server.
+//! Checks the rules of the specification, and the rules for functions of one server.
 
 use proc_macro2::Span;
 use quote::{ToTokens as _, quote_spanned};
@@ -11,7 +11,7 @@ use crate::question;
 use crate::template::{Variable, has_scheme, shape, variables};
 use crate::types::optional;
 
-/// Checks one function: its name, and what its parameters say.
+/// Checks one function: its name, its parameters and its questions.
 pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
     match &function.kind {
         Kind::Tool(tool) => {
@@ -20,7 +20,10 @@ pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
                 at(
                     function.name_span,
                     diagnostics,
-                    format!("`{}` is no name for a tool: {fault}", function.name),
+                    format!(
+                        "`{}` is not a valid name for a tool: {fault}",
+                        function.name
+                    ),
                     "use 1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`",
                 );
             }
@@ -33,7 +36,7 @@ pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
                     function.name_span,
                     diagnostics,
                     what,
-                    "leave `name` away, or fill it in",
+                    "remove `name`, or fill it in",
                 );
             }
         }
@@ -43,7 +46,7 @@ pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
     question::check(&function.callable, diagnostics);
 }
 
-/// Checks that a struct that takes all arguments is the only parameter that does.
+/// Checks that a struct with `flatten` is the only parameter that takes arguments.
 fn flatten(callable: &Callable, tool: &Tool, diagnostics: &mut Diagnostics) {
     let Some(flatten) = callable.flatten() else {
         return;
@@ -57,7 +60,7 @@ fn flatten(callable: &Callable, tool: &Tool, diagnostics: &mut Diagnostics) {
     if arguments + flattened > 1 {
         diagnostics.mistake(
             &flatten.attribute,
-            "`flatten` takes all arguments, and leaves none for the others",
+            "`flatten` takes all arguments, so none are left for the other parameters",
             "move the other parameters into the struct, or remove `flatten`",
         );
     } else if tool.strict {
@@ -75,7 +78,7 @@ fn flatten(callable: &Callable, tool: &Tool, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Drops each function whose name, or URI, an earlier one of its kind has.
+/// Drops each function whose name or URI is already used by an earlier function of its kind.
 pub(crate) fn unique(functions: &mut Vec<Function>, diagnostics: &mut Diagnostics) {
     let mut seen: Vec<(&'static str, String, String)> = Vec::new();
     functions.retain(|function| {
@@ -86,7 +89,7 @@ pub(crate) fn unique(functions: &mut Vec<Function>, diagnostics: &mut Diagnostic
         if let Some((_, _, earlier)) = known {
             let mut what = format!("a {kind} `{earlier}` exists already");
             if *earlier != key {
-                what.push_str(", and takes all URIs of this one");
+                what.push_str(", and matches all URIs of this one");
             }
             at(span, diagnostics, what, mend);
         }
@@ -96,7 +99,8 @@ pub(crate) fn unique(functions: &mut Vec<Function>, diagnostics: &mut Diagnostic
     });
 }
 
-/// Identifier of a function among others of its kind, its span, and how to change it.
+/// The kind and the name or URI that identify a function, the span of the latter, and how to change
+/// it.
 fn identity(function: &Function) -> (&'static str, String, Span, &'static str) {
     let name = function.name.clone();
     let span = function.name_span;
@@ -111,13 +115,13 @@ fn identity(function: &Function) -> (&'static str, String, Span, &'static str) {
         }
         Kind::Resource(resource) => {
             let uri = &resource.uri;
-            let mend = "give each resource a URI of its own";
+            let mend = "give each resource its own URI";
             ("resource under", uri.key(), uri.span(), mend)
         }
     }
 }
 
-/// Checks the URI of a resource, and what stands beside it.
+/// Checks the URI of a resource, and that its parameters match the variables.
 fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnostics) {
     let uri = match &resource.uri {
         Uri::Text(uri) => uri,
@@ -125,7 +129,7 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
     };
     let text = uri.value();
     if !has_scheme(&text) {
-        let what = format!("`{text}` is no URI: it has no scheme");
+        let what = format!("`{text}` is not a URI: it has no scheme");
         let mend = if text.contains(' ') {
             format!(
                 "write `#[resource(\"scheme://path/{{variable}}\")]`, and the text as the doc comment: `/// {text}`"
@@ -137,18 +141,18 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
         return;
     }
     if text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        let what = format!("`{text}` is no URI: it has a blank");
-        diagnostics.mistake(uri, what, "write `%20` for a blank, or leave it out");
+        let what = format!("`{text}` is not a URI: it contains a space");
+        diagnostics.mistake(uri, what, "write `%20` for a space, or remove it");
         return;
     }
     let variables = match variables(&text) {
         Ok(variables) => variables,
         Err(fault) => {
-            let what = format!("`{text}` is no template of URIs: {fault}");
+            let what = format!("`{text}` is not a URI template: {fault}");
             let mend = if text.contains('*') || text.contains("...") {
                 "for a path with slashes write `{+path}`"
             } else {
-                "see RFC 6570; no modifiers, and no variable twice or beside another one"
+                "see RFC 6570; modifiers, repeated variables and adjacent variables are not supported"
             };
             diagnostics.mistake(uri, what, mend);
             return;
@@ -159,11 +163,11 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
         lists_itself(resource, diagnostics);
     }
     if let Some(size) = resource.size.as_ref().filter(|_| !variables.is_empty()) {
-        diagnostics.mistake(size, "a template has no size of its own", "remove `size`");
+        diagnostics.mistake(size, "a URI template has no size", "remove `size`");
     }
 }
 
-/// Checks a resource whose URI is a constant: that has no variables.
+/// Checks a resource whose URI is a constant, which cannot have variables.
 fn constant(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnostics) {
     if let Some(argument) = callable.arguments().next() {
         at(
@@ -179,7 +183,7 @@ fn constant(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
     lists_itself(resource, diagnostics);
 }
 
-/// Refuses `list` of a resource without variables.
+/// Refuses `list` on a resource without variables.
 fn lists_itself(resource: &Resource, diagnostics: &mut Diagnostics) {
     if let Some(list) = &resource.list {
         diagnostics.mistake(
@@ -190,7 +194,8 @@ fn lists_itself(resource: &Resource, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Each variable has a parameter, and the reverse; an `Option` is for one that may be missing.
+/// Checks that each variable has a parameter and each parameter a variable, and that only optional
+/// variables use `Option`.
 fn check_variables(
     callable: &Callable,
     uri: &LitStr,
@@ -213,14 +218,14 @@ fn check_variables(
                 argument.name_span,
                 diagnostics,
                 format!("`{}` has no variable `{}`", uri.value(), argument.name),
-                &format!("write `{{{}}}` where it stands in the URI", argument.name),
+                &format!("write `{{{}}}` at its place in the URI", argument.name),
             );
             continue;
         };
         if let Some(inside) = optional(&argument.kind).filter(|_| !variable.is_optional) {
             let name = &argument.name;
             let inside = inside.to_token_stream();
-            let what = format!("a URI without `{name}` does not match, so that it is never `None`");
+            let what = format!("a URI without `{name}` does not match, so it is never `None`");
             let mend = format!("take a `{inside}`, or write `{{?{name}}}` at the end of the URI");
             diagnostics.mistake(&argument.kind, what, mend);
         }
@@ -242,7 +247,7 @@ fn arguments(callable: &Callable, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Checks that no two arguments ask for one header; case does not count.
+/// Checks that no two arguments use the same header. Header names are case-insensitive.
 fn headers(callable: &Callable, diagnostics: &mut Diagnostics) {
     let mut seen: Vec<String> = Vec::new();
     for header in callable
@@ -255,7 +260,7 @@ fn headers(callable: &Callable, diagnostics: &mut Diagnostics) {
                 "another argument is sent in the header `{}`",
                 header.value()
             );
-            diagnostics.mistake(header, what, "give each argument a header of its own");
+            diagnostics.mistake(header, what, "give each argument its own header");
         }
         seen.push(name);
     }

@@ -1,4 +1,4 @@
-//! The description of arguments.
+//! Generates the description of arguments.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -9,7 +9,8 @@ use super::setter;
 use crate::model::{Argument, Bounds, Flatten, Limit, Made, Rules};
 use crate::types;
 
-/// The local that holds an argument's description and, in the call, its slot.
+/// The local that holds the description of an argument while registering, and its slot during a
+/// call.
 pub(super) fn local(argument: &Argument) -> Ident {
     let name = format_ident!("{}", argument.ident);
     format_ident!("arg_{name}", span = Span::mixed_site())
@@ -20,7 +21,7 @@ pub(super) fn value(argument: &Argument) -> TokenStream {
     let Argument { name, kind, .. } = argument;
     let description = setter("description", argument.description.as_ref());
     let rules = rules(&argument.rules);
-    // With the type's own span, what does not hold is reported at the type.
+    // With the span of the type, unmet bounds are reported at the type.
     let span = kind.span();
     let name = LitStr::new(name, span);
     let function = Ident::new(function(kind), span);
@@ -30,8 +31,8 @@ pub(super) fn value(argument: &Argument) -> TokenStream {
     )
 }
 
-/// The function that declares an argument of this type: by its name, it may be a mistake that the
-/// compiler's message explains.
+/// The function that declares an argument of this type. Types that are probably a mistake get a
+/// function whose bounds explain the mistake in the compiler's message.
 fn function(kind: &Type) -> &'static str {
     match types::name(kind).map(ToString::to_string).as_deref() {
         Some("Context") => "argument_called_context",
@@ -41,7 +42,7 @@ fn function(kind: &Type) -> &'static str {
     }
 }
 
-/// Declares a struct that takes all arguments.
+/// Declares a struct that is decoded from all arguments together.
 pub(super) fn flatten(flatten: &Flatten) -> TokenStream {
     let Flatten { kind, .. } = flatten;
     let local = flatten_local();
@@ -51,12 +52,12 @@ pub(super) fn flatten(flatten: &Flatten) -> TokenStream {
     }
 }
 
-/// The local that stands for a struct that takes all arguments.
+/// The local that holds the struct with all arguments.
 pub(super) fn flatten_local() -> Ident {
     Ident::new("arguments", Span::mixed_site())
 }
 
-/// Declares an argument whose value is a text.
+/// Declares an argument whose value is a string.
 pub(super) fn text(argument: &Argument) -> TokenStream {
     let Argument { name, kind, .. } = argument;
     let description = setter("description", argument.description.as_ref());
@@ -92,7 +93,7 @@ fn rules(rules: &Rules) -> TokenStream {
     quote!(#default #example #range #length #pattern #header #lenient)
 }
 
-/// A setter that makes its value itself.
+/// A call of the setter `name`, which takes a function that creates the value.
 fn made(name: &str, made: &Made) -> TokenStream {
     let (Made::Is(expr) | Made::By(expr)) = made;
     let name = Ident::new(name, expr.span());

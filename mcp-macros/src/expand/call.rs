@@ -1,4 +1,4 @@
-//! From a call to the user's function.
+//! Generates the code from a decoded call to the user's function.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -10,7 +10,7 @@ use super::function::shared;
 use crate::model::{Callable, Condition, Parameter, Question, Running};
 use crate::question::names;
 
-/// The capture of the server, and the closure's body.
+/// Returns the statement that captures the server, and the body of the closure.
 pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStream>, TokenStream) {
     let function = &callable.path;
     let asks = callable.questions().next().is_some();
@@ -53,7 +53,7 @@ pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStrea
     (this, body)
 }
 
-/// Asks all questions, and enters the function by `answer` with the answers.
+/// Asks all questions, and then runs `answer`, which calls the function with the answers.
 fn asked(callable: &Callable, answer: &TokenStream) -> TokenStream {
     let questions = callable
         .questions()
@@ -68,14 +68,14 @@ fn asked(callable: &Callable, answer: &TokenStream) -> TokenStream {
     }
 }
 
-/// One question, which is skipped where its condition does not hold.
+/// Generates one question, which is skipped if its condition is false.
 fn asks(callable: &Callable, question: &Question) -> TokenStream {
     let Question { kind, message, .. } = question;
     let names = names(message);
     let values = callable.arguments().filter_map(|argument| {
         let name = argument.ident.unraw();
         let mut value = local(argument);
-        // Where the compiler reports that it cannot be shown.
+        // If the argument does not implement `Display`, the compiler reports it at the message.
         value.set_span(value.span().located_at(message.span()));
         names
             .contains(&name.to_string())
@@ -85,7 +85,7 @@ fn asks(callable: &Callable, question: &Question) -> TokenStream {
     let name = question.ident.unraw().to_string();
     let name = name.trim_start_matches('_');
     let cx = quote_spanned!(Span::mixed_site()=> &cx);
-    // With the type's own span, what does not hold is reported at the type.
+    // With the span of the type, unmet bounds are reported at the type.
     let Some(Condition {
         path,
         has_self,
@@ -112,7 +112,7 @@ fn asks(callable: &Callable, question: &Question) -> TokenStream {
     }
 }
 
-/// The local that holds the answer to a question.
+/// The local that holds the answer to `question`.
 fn answered(question: &Question) -> Ident {
     format_ident!(
         "answer_{}",
@@ -121,7 +121,7 @@ fn answered(question: &Question) -> Ident {
     )
 }
 
-/// The values passed to the function, and the statements that make them.
+/// Returns the statements that prepare the parameters, and the expressions to pass.
 fn values(callable: &Callable) -> (Vec<TokenStream>, Vec<TokenStream>) {
     let mut bindings = Vec::new();
     let mut values = Vec::new();

@@ -1,15 +1,16 @@
-//! Names that are taken once in all groups of a server.
+//! Checks that names are unique across all groups of a server.
 //!
-//! No group sees the others, but the compiler sees all of them: two constants of one name in one
-//! type are an error, on both names. It is for every instance of a generic type, which a constant
-//! that compares lists would not be. What the constant is called is what the message says.
+//! A macro sees only one group, but the compiler sees all of them, and refuses two associated
+//! constants with the same name in one type, at both spans. The constants are checked for every
+//! instance of a generic type, unlike a constant expression that compares lists. The compiler's
+//! message shows the name of the constant, so the name is the explanation.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 
 use crate::model::{Function, Kind, Role, Server};
 
-/// The names that the group has, as constants of the type; nothing if it is the only one.
+/// Declares a constant for each name in the group. A block without groups needs none.
 pub(super) fn names(server: &Server) -> TokenStream {
     let alone = matches!(&server.role, Role::Whole { groups, .. } if groups.is_empty());
     if alone || server.functions.is_empty() {
@@ -36,7 +37,7 @@ fn claim(function: &Function) -> TokenStream {
     let name = identifier(&name);
     let text = format!("a_{kind}_{name}_exists_already__rename_one_of_them");
     let ident = Ident::new(&text, span);
-    // With the span of the name alone, the error stands there.
+    // The error is reported at the span of the name.
     quote_spanned! {span=>
         #(#conditions)*
         #[doc(hidden)]
@@ -44,8 +45,8 @@ fn claim(function: &Function) -> TokenStream {
     }
 }
 
-/// The name as a part of an identifier. Where it has letters that no identifier has, a hash keeps
-/// it apart from others that look the same without them.
+/// Turns a name into a part of an identifier. If letters have to be replaced, a hash distinguishes
+/// the result from similar names.
 fn identifier(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if name.chars().all(is_plain) {
@@ -55,7 +56,7 @@ fn identifier(name: &str) -> String {
     format!("{plain}_{:016x}", fnv(name))
 }
 
-/// FNV-1a, of 64 bits.
+/// The 64-bit FNV-1a hash.
 fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,5 +1,5 @@
-//! What derives write: `FromContext` for the caller's identity, and a form with code by which the compiler
-//! checks its fields.
+//! Generates the implementations for `#[derive(FromContext)]` and `#[derive(Elicit)]`. The latter
+//! also lets the compiler check the fields of a form.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{DeriveInput, Path};
 
 use crate::form::Form;
 
-/// Both ways in which a function may take the identity.
+/// Implements both ways in which a function may take the identity: required and optional.
 pub(crate) fn identity(runtime: &Path, input: &DeriveInput) -> TokenStream {
     let ident = &input.ident;
     let (generics, arguments, where_clause) = input.generics.split_for_impl();
@@ -37,7 +37,7 @@ pub(crate) fn identity(runtime: &Path, input: &DeriveInput) -> TokenStream {
     }
 }
 
-/// The implementation, the check, and what makes a choice a field of other forms.
+/// Implements the form and its checks, and lets other forms use a choice as a field.
 pub(crate) fn form(runtime: &Path, form: &Form) -> TokenStream {
     let Form {
         ident,

@@ -1,4 +1,4 @@
-//! A function that is registered by its name.
+//! Generates a function that is registered by its name.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -9,8 +9,8 @@ use crate::model::{Function, Kind};
 use crate::types::optional_reference;
 use crate::{docs, signature};
 
-/// In place of the function a type of its name, which registers the function and is called like
-/// it.
+/// Replaces the function by a unit struct of the same name, which registers the function and can be
+/// called like it.
 pub(crate) fn free(runtime: &Path, item: &ItemFn, variants: &[Function]) -> TokenStream {
     let Some(function) = variants.first() else {
         return TokenStream::new();
@@ -70,7 +70,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, variants: &[Function]) -> Toke
     }
 }
 
-/// `Deref` to a pointer to the function, which makes the type callable.
+/// Implements `Deref` to a function pointer, which makes the type callable.
 fn called(item: &ItemFn) -> TokenStream {
     let name = &item.sig.ident;
     let is_async = item.sig.asyncness.is_some();
@@ -119,7 +119,7 @@ fn called(item: &ItemFn) -> TokenStream {
     }
 }
 
-/// Names the lifetime of a reference, so that a result may live as long.
+/// Names the lifetime of a reference, so that the result may borrow for as long.
 fn with_lifetime(kind: Type, borrows: &mut bool) -> Type {
     let (reference, is_optional) = match (&kind, optional_reference(&kind)) {
         (Type::Reference(reference), _) => (reference, false),

@@ -1,4 +1,4 @@
-//! The registration of one function.
+//! Generates the registration of one function.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -11,14 +11,14 @@ use crate::tool::nested;
 
 /// The parts of a registration that depend on the kind of function.
 struct Parts {
-    /// The description, as far as its kind has something of its own.
+    /// The builder, with the settings that only this kind has.
     builder: TokenStream,
     arguments: Vec<TokenStream>,
     /// The conversion of the return type into a result.
     convert: TokenStream,
 }
 
-/// One function's registration.
+/// Generates the registration of one function.
 pub(super) fn register(function: &Function) -> TokenStream {
     let conditions = &function.callable.conditions;
     let register = match &function.kind {
@@ -33,7 +33,7 @@ pub(super) fn register(function: &Function) -> TokenStream {
     }
 }
 
-/// One function's entry: statements, and the expression that has it as its value.
+/// Generates the statements that build an entry, and the entry as the last expression.
 pub(super) fn entry(function: &Function) -> TokenStream {
     let Function { callable, name, .. } = function;
     let Parts {
@@ -73,9 +73,9 @@ pub(super) fn entry(function: &Function) -> TokenStream {
     }
 }
 
-/// An entry with what it has of an extension.
+/// Adds an extension to the entry of a tool.
 fn with(entry: TokenStream, extension: &Expr) -> TokenStream {
-    // The expression's span makes the compiler report unmet bounds at it.
+    // With the span of the expression, unmet bounds are reported at it.
     quote_spanned!(extension.span()=> __mcp::tool_with(#entry, #extension))
 }
 
@@ -90,7 +90,7 @@ fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {
     let convert = if let Output::Of(schema) = &tool.output {
         quote_spanned!(Span::mixed_site()=> builder.returns_whole::<#schema, #output>())
     } else {
-        // Decided by method lookup, where the type is known.
+        // Method lookup decides how to convert the value, once the type is known.
         let returned = quote_spanned! {callable.output_span=>
             (&&&&&__mcp::Returned::<#output>::new()).output()
         };
@@ -136,27 +136,27 @@ fn resource(function: &Function, resource: &Resource) -> Parts {
     }
 }
 
-/// Suggestions for an argument.
+/// Registers a completer for an argument.
 fn complete(argument: &str, completer: &Helper, running: &Running) -> TokenStream {
     let Helper { path, has_self, .. } = completer;
     let (this, again, receiver) = shared(*has_self);
     let request = quote_spanned!(path.span().resolved_at(Span::mixed_site())=> &request);
     let future = future(completer, running, quote!(#path(#receiver #request)));
     let function = quote_spanned!(Span::mixed_site()=> move |request| { #again #future });
-    // With the path's own span, what does not hold is reported there.
+    // With the span of the path, unmet bounds are reported at it.
     let completer = quote_spanned!(path.span()=> __mcp::completer(#function));
     quote_spanned! {Span::mixed_site()=>
         builder.complete(#argument, { #this #completer });
     }
 }
 
-/// Setters for the resources of a template that `resources/list` returns.
+/// Registers the lister of a resource template, for `resources/list`.
 fn list_by(lister: &Helper, running: &Running) -> TokenStream {
     let Helper { path, has_self, .. } = lister;
     let (this, again, receiver) = shared(*has_self);
     let future = future(lister, running, quote!(#path(#receiver)));
     let function = quote_spanned!(Span::mixed_site()=> move || { #again #future });
-    // With the path's own span, what does not hold is reported there.
+    // With the span of the path, unmet bounds are reported at it.
     let builder = quote_spanned!(Span::mixed_site()=> &mut builder);
     let list = quote_spanned!(path.span()=> __mcp::list(#builder, #function));
     quote_spanned! {Span::mixed_site()=>
@@ -164,7 +164,7 @@ fn list_by(lister: &Helper, running: &Running) -> TokenStream {
     }
 }
 
-/// The future of what `call` returns, a call of a function that may be async.
+/// Wraps `call`, a call of a function that may be async, in a future.
 fn future(helper: &Helper, running: &Running, call: TokenStream) -> TokenStream {
     if helper.is_plain && running.blocking_helpers {
         return quote_spanned!(Span::mixed_site()=> __mcp::blocking(move || #call));
@@ -172,13 +172,13 @@ fn future(helper: &Helper, running: &Running, call: TokenStream) -> TokenStream 
     quote_spanned!(Span::mixed_site()=> async move { __mcp::MaybeAsync(#call).future().await })
 }
 
-/// The setter of the condition on callers.
+/// Sets the condition on callers.
 fn visible(conditions: &[Helper]) -> Option<TokenStream> {
     let (this, ..) = shared(conditions.iter().any(|condition| condition.has_self));
     let cx = quote_spanned!(Span::mixed_site()=> cx);
     let calls = conditions.iter().map(|Helper { path, has_self, .. }| {
         let (.., receiver) = shared(*has_self);
-        // With the path's own span, what does not hold is reported there.
+        // With the span of the path, unmet bounds are reported at it.
         let span = path.span();
         let cx = quote_spanned!(span.resolved_at(Span::mixed_site())=> cx);
         quote_spanned!(span=> #path(#receiver #cx))
@@ -190,8 +190,8 @@ fn visible(conditions: &[Helper]) -> Option<TokenStream> {
     })
 }
 
-/// The capture of the server, its copy for each call, and the server as an argument, where a
-/// function takes it.
+/// The code that shares the server with a closure: its capture, its clone for each call, and the
+/// argument that passes it. Each part is `None` if the function does not take the server.
 pub(super) fn shared(
     has_self: bool,
 ) -> (
@@ -207,20 +207,20 @@ pub(super) fn shared(
     )
 }
 
-/// The warnings about the function.
+/// Generates the warnings about the function.
 pub(super) fn warnings(function: &Function) -> TokenStream {
     let conditions = &function.callable.conditions;
     let undocumented = function.warns_undocumented.then(|| {
-        let note = "the tool has no description, by which models choose: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`";
+        let note = "the tool has no description for models to choose it by: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`";
         warning(&function.callable.ident, note)
     });
     let nested = nested(function).map(|argument| {
         let name = &argument.name;
-        let note = format!("callers send `{{\"{name}\": {{…}}}}`: write `#[arg(flatten)]` if the fields are the arguments, or `#[arg(nested)]` if it is meant so");
+        let note = format!("callers send `{{\"{name}\": {{…}}}}`: write `#[arg(flatten)]` if the fields are the arguments, or `#[arg(nested)]` if this is intended");
         warning(&argument.ident, &note)
     });
     let effects = function.effects.iter().map(|called| {
-        let note = "what goes before a question runs again when it is answered, in 2026-07-28: put it behind, or in `cx.once(…)`, or ask by a parameter under `#[elicit(\"…\")]`; `let _ = …` if it has no effect";
+        let note = "this runs again when the question below is answered, in 2026-07-28: move it behind the question or into `cx.once(…)`, or ask with a parameter under `#[elicit(\"…\")]`; `let _ = …` if it has no effect";
         warning(called, note)
     });
     let warnings = undocumented.into_iter().chain(nested).chain(effects);
@@ -229,14 +229,14 @@ pub(super) fn warnings(function: &Function) -> TokenStream {
         .collect()
 }
 
-/// The warning about a block that offers nothing, at its first function.
+/// Generates a warning at the first function of a block that offers nothing.
 pub(super) fn unmarked(ident: &Ident) -> TokenStream {
-    let note = "no function of this block is offered: write `#[tool]`, `#[prompt]` or `#[resource(\"…\")]` above those that are";
+    let note = "this block offers no function: write `#[tool]`, `#[prompt]` or `#[resource(\"…\")]` above at least one";
     warning(ident, note)
 }
 
-/// A warning at `ident`, in the one way that a macro has: the use of something deprecated. Of a
-/// macro, the compiler tells the name alone.
+/// Generates a warning at `ident`. A macro can only warn by using something deprecated. It uses a
+/// deprecated macro, because rustc then reports only its name.
 fn warning(ident: &Ident, note: &str) -> TokenStream {
     quote! {
         const _: () = {

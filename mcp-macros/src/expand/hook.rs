@@ -1,4 +1,4 @@
-//! The registration of a function that the server runs by itself.
+//! Generates the registration of a hook.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote_spanned};
@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use super::function::shared;
 use crate::model::{Hook, Moment};
 
-/// One hook's registration.
+/// Generates the registration of one hook.
 pub(super) fn register(hook: &Hook) -> TokenStream {
     let Hook {
         path,
@@ -23,7 +23,7 @@ pub(super) fn register(hook: &Hook) -> TokenStream {
             Moment::Shutdown => "on_shutdown",
         }
     );
-    // With the type's own span, what does not hold is reported at the type.
+    // With the span of the type, unmet bounds are reported at the type.
     let outcome = quote_spanned!(output.span()=> __mcp::outcome::<#output>);
     let (this, again, receiver) = shared(hook.has_self);
     let passed = match (hook.moment, hook.subject_span) {
@@ -31,7 +31,7 @@ pub(super) fn register(hook: &Hook) -> TokenStream {
         (_, Some(_)) => Some(quote_spanned!(Span::mixed_site()=> subject)),
         (_, None) => Some(quote_spanned!(Span::mixed_site()=> _)),
     };
-    // With the span of the parameter's type, another type is reported there.
+    // With the span of the parameter, a wrong type is reported at the parameter.
     let subject = hook
         .subject_span
         .map(|span| quote_spanned!(span.resolved_at(Span::mixed_site())=> &subject));

@@ -1,4 +1,4 @@
-//! The model as Rust: the only place that writes code.
+//! Generates Rust code from the model. No other module generates code.
 
 mod arguments;
 mod call;
@@ -23,13 +23,13 @@ use syn::{Expr, LitStr};
 
 use crate::model::Cache;
 
-/// A call of the method `name` with `value`, where there is one.
+/// Generates a call of the setter `name`, if there is a value.
 fn setter(name: &str, value: Option<&Expr>) -> Option<TokenStream> {
     let name = format_ident!("{name}");
     value.map(|value| quote!(.#name(#value)))
 }
 
-/// A call of the method `cache`.
+/// Generates a call of the setter `cache`.
 fn cache(cache: &Cache) -> TokenStream {
     let Cache { ttl, shared } = cache;
     let scope = format_ident!("{}", if *shared { "Public" } else { "Private" });
@@ -38,7 +38,7 @@ fn cache(cache: &Cache) -> TokenStream {
     }
 }
 
-/// A call of the method `scopes`, where there are any.
+/// Generates a call of the setter `scopes`, if there are any.
 fn scopes(scopes: &[LitStr]) -> Option<TokenStream> {
     (!scopes.is_empty()).then(|| quote!(.scopes([#(#scopes),*])))
 }

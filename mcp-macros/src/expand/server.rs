@@ -1,4 +1,4 @@
-//! The implementation of `McpServer`.
+//! Generates the implementation of `McpServer`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
 use super::{cache, claim, function, hook, scopes, setter, uri};
 use crate::model::{Info, Role, Server};
 
-/// The implementation of `McpServer`, or what a block contributes to it.
+/// Generates the implementation of `McpServer`, or the part of a group.
 pub(crate) fn server(server: &Server) -> TokenStream {
     let Server {
         runtime, self_type, ..
@@ -63,7 +63,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
     }
 }
 
-/// The server that a module of functions is.
+/// Generates the unit struct that is the server of a module.
 pub(crate) fn module_server(server: &Server) -> TokenStream {
     let implementation = self::server(server);
     quote! {
@@ -75,10 +75,10 @@ pub(crate) fn module_server(server: &Server) -> TokenStream {
     }
 }
 
-/// The function that registers what a group contains.
+/// Generates the function that registers the contents of a group.
 ///
-/// The compiler does not report unused code of a macro; so this has the span of the group's name,
-/// and a group that no server takes in is reported there.
+/// rustc does not report unused code that a macro generates. The function has the span of the
+/// group's name, so rustc reports a group that no server includes.
 fn group(name: &Ident, registrations: impl Iterator<Item = TokenStream>) -> TokenStream {
     let function = group_name(name);
     let parameters = quote_spanned! {Span::mixed_site()=>
@@ -89,7 +89,7 @@ fn group(name: &Ident, registrations: impl Iterator<Item = TokenStream>) -> Toke
     }
 }
 
-/// The name of the function that registers what a group contains.
+/// The name of the function that registers the contents of a group.
 fn group_name(name: &Ident) -> Ident {
     format_ident!(
         "group_{name}_listed_in_groups_of_mcp_server",
@@ -97,11 +97,11 @@ fn group_name(name: &Ident) -> Ident {
     )
 }
 
-/// The generics of the block, with what it takes to share the server between calls.
+/// The generics of the block, with the bounds needed to share the server between calls.
 ///
-/// The bound stands on the type itself, which asks for no more than needed, and makes a type that
-/// cannot be shared one error instead of one for each tool. Where the type has lifetimes, the
-/// compiler can't use such a bound inside a future, so that it stands on each parameter.
+/// The bound is on the type itself, which requires no more than necessary, and reports a type that
+/// cannot be shared once instead of once for each tool. If the type has lifetimes, the compiler
+/// can't use such a bound inside a future, so each parameter gets a bound of its own.
 fn bounded(server: &Server) -> Generics {
     let mut generics = server.generics.clone();
     let self_type = &server.self_type;
@@ -143,7 +143,7 @@ fn info(info: &Info) -> TokenStream {
         .as_ref()
         .map(|text| quote_spanned!(Span::mixed_site()=> __server.instructions(#text);));
     let revisions = info.revisions.as_ref().map(|text| {
-        // A constant item is evaluated whenever the program is checked.
+        // A constant item is evaluated even by `cargo check`.
         let set = quote_spanned!(text.span()=> __mcp::revisions(#text));
         quote_spanned! {Span::mixed_site()=>
             const REVISIONS: __mcp::Revisions = #set;
@@ -162,7 +162,7 @@ fn info(info: &Info) -> TokenStream {
     }
 }
 
-/// Required capabilities of clients, and settings of lists.
+/// Generates the settings of capabilities, lists, logging and scopes.
 fn settings(info: &Info) -> TokenStream {
     let requires = (!info.requires.is_empty()).then(|| {
         let setters = info.requires.iter().map(|capability| {

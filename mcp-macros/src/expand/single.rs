@@ -1,12 +1,12 @@
-//! Code around the expansion of single functions.
+//! Generates `main`, and attributes for single functions.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, ItemFn, Path, ReturnType, parse_quote};
 
-/// `fn main` around the async one, which is as the user has written it: what does not fit its return
-/// type is a mistake in there.
+/// Generates a `fn main` around the user's async one, whose code stays unchanged so that type
+/// errors are reported inside it.
 pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
     let ItemFn {
         attrs,
@@ -26,10 +26,10 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
             }
         };
     };
-    // A type that no `main` returns is named where it stands.
+    // If `main` cannot return this type, the compiler reports it at the type.
     let report = quote_spanned!(returned.span()=> report());
     outer.output = parse_quote!(-> ::std::process::ExitCode);
-    // An error is printed by its text, and not as `Debug` has it.
+    // The error is printed with `Display`, where std would use `Debug`.
     quote! {
         #(#attrs)*
         #vis #outer {
@@ -44,7 +44,7 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
     }
 }
 
-/// A `main` that does nothing, with the user's unusable one inside.
+/// Generates a `main` that does nothing, with the user's invalid one inside.
 pub(crate) fn around(function: &ItemFn) -> TokenStream {
     quote! {
         fn main() {
@@ -54,7 +54,7 @@ pub(crate) fn around(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// Lints that are allowed for a function whose signature is for callers, not for its body.
+/// The lints to allow for a function whose signature is meant for callers, not for its body.
 pub(crate) fn quiet() -> Attribute {
     parse_quote!(#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::unused_async, clippy::unused_self)])
 }

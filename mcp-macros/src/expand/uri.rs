@@ -8,12 +8,12 @@ use syn::spanned::Spanned as _;
 use crate::model::{Function, Kind, Server, Uri};
 use crate::types::optional;
 
-/// The name of the method that builds the URIs of the resource `function`.
+/// The name of the method that builds the URIs of a resource.
 pub(crate) fn name(function: &Ident) -> Ident {
     format_ident!("{}_uri", function.unraw(), span = function.span())
 }
 
-/// The text of a URI or template; a constant is checked by the compiler.
+/// The URI or template as an expression. The compiler checks a constant.
 pub(super) fn text(uri: &Uri) -> TokenStream {
     let path = match uri {
         Uri::Text(text) => return quote!(#text),
@@ -24,13 +24,13 @@ pub(super) fn text(uri: &Uri) -> TokenStream {
     if first.is_some_and(|first| first.ident == "Self") {
         return quote!(const { #checked });
     }
-    // A constant item is evaluated whenever the program is checked.
+    // A constant item is evaluated even by `cargo check`.
     quote_spanned! {Span::mixed_site()=>
         { const __URI: &'static ::core::primitive::str = #checked; __URI }
     }
 }
 
-/// The methods that build the URIs of a server's resources.
+/// Generates the methods that build the URIs of a server's resources.
 pub(super) fn builders(server: &Server) -> Option<TokenStream> {
     let functions = server.functions.iter();
     let builders: Vec<TokenStream> = functions
@@ -46,7 +46,7 @@ pub(super) fn builders(server: &Server) -> Option<TokenStream> {
     })
 }
 
-/// The function called `name` that builds the URI of a resource.
+/// Generates the function `name`, which builds the URI of a resource.
 pub(super) fn builder(function: &Function, name: &Ident) -> Option<TokenStream> {
     let Kind::Resource(resource) = &function.kind else {
         return None;

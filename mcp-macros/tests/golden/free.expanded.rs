@@ -183,7 +183,7 @@ const _: () = {
     use __mcp::traits::*;
     const _: () = {
         #[deprecated(
-            note = "the tool has no description, by which models choose: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`"
+            note = "the tool has no description for models to choose it by: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`"
         )]
         macro_rules! close {
             () => {};
