@@ -150,7 +150,7 @@ async fn they_are_read_by_their_own_types() {
     let mut unreal = booking();
     unreal["day"] = json!("2026-02-30");
     let refused = answered("book", unreal).await;
-    let reason = "the client's answer does not fit: ";
+    let reason = "the client's answer does not fit the question: ";
     assert!(refused.starts_with(reason), "{refused}");
 }
 

@@ -36,7 +36,11 @@ pub trait DetachedCall: Send + Sync + 'static {
     fn log(&self, message: LoggingMessageNotificationParams) {
         let level = message.level.as_str();
         let data = message.data.get();
-        tracing::debug!(level, data, "a log message of a call that was answered");
+        tracing::debug!(
+            level,
+            data,
+            "log message of a call whose request was already answered"
+        );
     }
 
     /// The value, as JSON, that [`Context::once`](crate::server::Context::once) kept under `key` in

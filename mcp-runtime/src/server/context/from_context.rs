@@ -62,7 +62,7 @@ pub trait FromContext: Sized + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`Option<&{Self}>` cannot be taken from the context of a call",
     label = "take `&{Self}`: it is always there",
-    note = "only types that some calls lack, such as the caller's identity, are `OptionalFromContext`"
+    note = "`Option` is only for values that some calls lack, such as the caller's identity"
 )]
 pub trait OptionalFromContext: FromContext {
     /// Returns the value, or `None` if this call does not have it.

@@ -1,5 +1,5 @@
-//! Questions to the client, which are sent in the handshake era, and end a round in the stateless
-//! one.
+//! Questions to the client. In the handshake era a question is sent as a request; in the stateless
+//! era it ends the current round of the call.
 
 use std::future::IntoFuture;
 use std::time::Duration;
@@ -16,8 +16,9 @@ use crate::error::CallError;
 use crate::protocol::{Timeouts, missing_capability};
 use crate::server::Context;
 
-/// A kind of question to the client: for the user ([`Elicitation`](super::Elicitation)), for a language model
-/// ([`Sample`](super::Sample)), or for its roots ([`ListRoots`](super::ListRoots)).
+/// A kind of question to the client: a question to the user ([`Elicitation`](super::Elicitation)),
+/// to a language model ([`Sample`](super::Sample)), or for the client's roots
+/// ([`ListRoots`](super::ListRoots)).
 pub trait Ask: Send + Sync + 'static {
     /// The type of the answer.
     type Answer: Send + 'static;
@@ -28,14 +29,14 @@ pub trait Ask: Send + Sync + 'static {
     #[doc(hidden)]
     fn read(&self, answer: &RawJson) -> Result<Self::Answer, AskError>;
 
-    /// The answer in place of a question that need not be asked.
+    /// Returns the answer if the question need not be asked.
     #[doc(hidden)]
     fn unasked(&self) -> Option<Self::Answer> {
         None
     }
 }
 
-/// A question to the client; await it to ask.
+/// A question to the client. Await it to ask.
 ///
 /// Made by [`Context::elicit`], [`Context::elicit_url`], [`Context::sample`] and
 /// [`Context::roots`].
@@ -58,14 +59,14 @@ impl<K> Question<K> {
         }
     }
 
-    /// Names the question; by default the name is a hash of the question. Only clients of the
-    /// stateless era see it.
+    /// Names the question. By default, the name is a hash of the question. Only clients of the
+    /// stateless era see the name.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// The time to wait for the answer in the handshake era; by default
+    /// Sets the time to wait for the answer in the handshake era. The default is
     /// [`ServerBuilder::input_timeout`](crate::ServerBuilder::input_timeout).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -105,14 +106,14 @@ impl<K: Ask> IntoFuture for Question<K> {
                 (Era::Stateless, Some(input)) => {
                     let name = input.unique(named());
                     match input.answer_to(&name, request.clone()).await {
-                        // It was detached meanwhile.
+                        // The call was detached meanwhile.
                         Err(AskError::Suspended) if cx.detached().is_some() => {
                             ask_detached(cx, input, request, name).await?
                         }
                         answer => answer?,
                     }
                 }
-                // The call is over, or belongs to a method whose handlers can't ask.
+                // The call is over, or the handlers of its method can't ask.
                 (Era::Stateless, None) => return Err(AskError::Suspended),
             };
             self.kind.read(&answer)
@@ -120,8 +121,7 @@ impl<K: Ask> IntoFuture for Question<K> {
     }
 }
 
-/// Asks by the extension that a call was detached to, under a name that no other question of the call
-/// has.
+/// Asks through the extension that the call was detached to. `name` must be unique within the call.
 async fn ask_detached(
     cx: &Context,
     input: &InputState,
@@ -135,7 +135,7 @@ async fn ask_detached(
     Ok(call.ask(name, request).await.map_err(CallError::Rpc)?)
 }
 
-/// Asks by a request, as in the handshake era.
+/// Asks with a request to the client, as in the handshake era.
 pub(super) async fn send(
     cx: &Context,
     mut request: InputRequest,
@@ -160,7 +160,7 @@ pub(super) async fn send(
         .await?)
 }
 
-/// Questions to ask together: a tuple of one to six.
+/// Questions that are asked together: a tuple of one to six.
 pub trait AskAll {
     /// The answers, as a tuple.
     type Answers: Send;
@@ -176,7 +176,7 @@ macro_rules! tuples {
 
             async fn ask_all(self) -> Result<Self::Answers, AskError> {
                 let ($($name,)*) = self;
-                // All are polled before one is waited for, which makes it one round.
+                // `try_join!` polls all questions before it waits, so all are asked in one round.
                 tokio::try_join!($($name.into_future()),*)
             }
         }
@@ -192,7 +192,7 @@ tuples! {
     (A a, B b, C c, D d, E e, F f);
 }
 
-/// A question for the client's roots; await it to ask. Made by [`Context::roots`].
+/// A question for the client's roots. Await it to ask. Made by [`Context::roots`].
 pub type ListRoots = Question<RootsRequest>;
 
 /// The kind of [`ListRoots`].

@@ -16,7 +16,7 @@ use super::{Ask, AskAll, AskError, ElicitForm, Question};
 use crate::server::handler::{CallRejection, CallResult};
 use crate::server::{Context, Reply};
 
-/// A question to the user; await it to ask.
+/// A question to the user. Await it to ask.
 ///
 /// Made by [`Context::elicit`](crate::Context::elicit),
 /// [`Context::elicit_schema`](crate::Context::elicit_schema) and
@@ -31,7 +31,6 @@ pub struct ElicitationRequest<T> {
     read: fn(&Mode, Option<&RawJson>) -> Result<T, AskError>,
 }
 
-/// What the user is asked for.
 #[derive(Clone, Debug)]
 enum Mode {
     Form { message: String, form: FormSource },
@@ -40,7 +39,7 @@ enum Mode {
 
 #[derive(Clone, Debug)]
 enum FormSource {
-    /// Of a type; the only field of a type that is no struct is called `field`.
+    /// The form of a type. If the type is not a struct, `field` names its only field.
     Typed {
         describe: fn(&str) -> Result<ElicitSchema, AskError>,
         field: Cow<'static, str>,
@@ -49,8 +48,10 @@ enum FormSource {
     Given(Box<ElicitSchema>),
 }
 
-/// The user's answer (2026-07-28, "Elicitation", section Response Actions), from
-/// [`Elicitation::outcome`]. Awaiting a question itself gives the content, or an error.
+/// The user's answer (2026-07-28, "Elicitation", section Response Actions).
+///
+/// It is the answer to a question made by [`Elicitation::outcome`]. Awaiting an [`Elicitation`]
+/// itself returns the content, or an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elicited<T> {
     /// The user accepted, with this content.
@@ -62,11 +63,11 @@ pub enum Elicited<T> {
 }
 
 impl<T> Elicited<T> {
-    /// The content.
+    /// Returns the content, or an error to pass on with `?`.
     ///
     /// # Errors
     ///
-    /// [`AskError::Declined`] or [`AskError::Cancelled`], for `?`.
+    /// [`AskError::Declined`] or [`AskError::Cancelled`], if the user did not accept.
     pub fn accepted(self) -> Result<T, AskError> {
         match self {
             Self::Accepted(value) => Ok(value),
@@ -77,8 +78,8 @@ impl<T> Elicited<T> {
 }
 
 impl<T> Elicitation<T> {
-    /// Names the field of a form that has only one, as `T` is no struct: text, a number, `bool` or a
-    /// choice. By default it is called `answer`. Other forms have the fields of their struct.
+    /// Names the only field of a form whose `T` is not a struct but a string, a number, `bool` or a
+    /// choice. The default is `answer`. A form of a struct ignores the name.
     ///
     /// ```
     /// # use mcp_runtime::prelude::*;
@@ -98,7 +99,8 @@ impl<T> Elicitation<T> {
         self
     }
 
-    /// A question to which declining and dismissing are answers, and no errors.
+    /// Returns the same question with an [`Elicited`] as its answer. Declining and dismissing are
+    /// then not errors.
     pub fn outcome(self) -> Question<ElicitationOutcome<T>> {
         Question {
             cx: self.cx,
@@ -110,9 +112,9 @@ impl<T> Elicitation<T> {
 }
 
 impl Elicitation<()> {
-    /// The id of the interaction, for
-    /// [`Context::elicitation_complete`](crate::Context::elicitation_complete) (2025-11-25); unique
-    /// by default.
+    /// Sets the id of the interaction, for
+    /// [`Context::elicitation_complete`](crate::Context::elicitation_complete) (2025-11-25). By
+    /// default, the id is unique.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         if let Mode::Url(params) = &mut self.kind.mode {
             params.elicitation_id = Some(id.into());
@@ -126,7 +128,8 @@ impl Elicitation<()> {
 #[derive(Clone, Debug)]
 pub struct ElicitationOutcome<T>(ElicitationRequest<T>);
 
-/// The user's answer to the form of `T`, whose only field may have any name.
+/// Reads the user's answer to the form of `T`. If the form has only one field, the field may have
+/// any name.
 pub(super) fn read_form<T: ElicitForm>(answer: &RawJson) -> Result<Elicited<T>, AskError> {
     read(answer, |content| form::read(content, None))
 }
@@ -153,14 +156,15 @@ fn read<T>(
     }
 }
 
-/// An id that is unique among all servers, as far as chance allows. No secret.
+/// Returns a random 64-bit id. It is unique for practical purposes, but not a secret.
 fn unique_id() -> String {
-    // The standard library seeds its hash maps from the operating system, and each one in another way.
+    // The standard library seeds `RandomState` from the operating system, and each instance
+    // differently.
     format!("{:016x}", RandomState::new().hash_one(()))
 }
 
 impl Mode {
-    /// The form of `T` below `message`; its only field, if `T` is no struct, is called `field`.
+    /// The form of `T` with `message`. If `T` is not a struct, `field` names its only field.
     fn typed<T: ElicitForm>(message: String, field: &'static str) -> Self {
         let form = FormSource::Typed {
             describe: form::in_order::<T>,
@@ -183,7 +187,7 @@ impl Mode {
         Ok(InputRequest::Elicit(params))
     }
 
-    /// The user's answer to the form of `T`.
+    /// Reads the user's answer to the form of `T`.
     fn outcome<T: ElicitForm>(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         read(answer, |content| self.read_typed(content))
     }
@@ -211,7 +215,6 @@ impl Mode {
 }
 
 impl<T> ElicitationRequest<T> {
-    /// The form of `T`.
     pub(in crate::server) fn form(message: String) -> Self
     where
         T: ElicitForm,
@@ -240,7 +243,6 @@ impl<T> ElicitationRequest<T> {
 }
 
 impl ElicitationRequest<()> {
-    /// A web page.
     pub(in crate::server) fn url(message: String, url: String) -> Self {
         let params = ElicitRequestUrlParams::new(message, url).with_elicitation_id(unique_id());
         Self {
@@ -274,25 +276,27 @@ impl<T: Send + 'static> Ask for ElicitationOutcome<T> {
     }
 }
 
-/// The type of a parameter under `#[elicit("…")]`, which gets the user's answer.
+/// The type of a parameter with `#[elicit("…")]`, which gets the user's answer.
 ///
-/// A form by itself ([`ElicitForm`]) ends the call with an error if the user declines or dismisses
-/// the question; an `Option` of one is `None` then, and an [`Elicited`] tells them apart.
+/// The type decides what happens if the user declines or dismisses the question. With an
+/// [`ElicitForm`], the call ends with an error. With an `Option` of a form, the value is `None`.
+/// With [`Elicited`], the function can tell the two cases apart.
 #[diagnostic::on_unimplemented(
     message = "users can't be asked for a `{Self}`",
-    label = "is no form",
-    note = "a struct or enum is one under `#[derive(Deserialize, JsonSchema, Elicit)]`; text, numbers and `bool` are, and `Option` and `Elicited` of a form may be asked for",
-    note = "a type of another crate, such as a date, is a field: put it into such a struct"
+    label = "is not a form",
+    note = "add `#[derive(Deserialize, JsonSchema, Elicit)]` to a struct or enum to make it a form; strings, numbers and `bool` are forms, and `Option` and `Elicited` of a form can be asked for",
+    note = "a type of another crate, such as a date, can only be a field: put it into such a struct"
 )]
 pub trait FromElicited: Sized + Send + 'static {
     /// The form that the user fills in.
     type Form: ElicitForm;
 
-    /// Makes the value of the user's answer.
+    /// Converts the user's answer.
     ///
     /// # Errors
     ///
-    /// [`AskError::Declined`] or [`AskError::Cancelled`] if the function can't do without.
+    /// [`AskError::Declined`] or [`AskError::Cancelled`] if the type has no value for these
+    /// answers.
     fn from_elicited(answer: Elicited<Self::Form>) -> Result<Self, AskError>;
 }
 
@@ -323,11 +327,11 @@ impl<T: ElicitForm> FromElicited for Elicited<T> {
     }
 }
 
-/// The kind of a question that is a parameter.
+/// The kind of a question that is a parameter of a function.
 pub struct ParameterRequest<T> {
     mode: Mode,
     read: fn(&Mode, &RawJson) -> Result<T, AskError>,
-    /// The value if it is not asked.
+    /// Makes the value if the question is not asked.
     unasked: Option<fn() -> T>,
 }
 
@@ -347,7 +351,8 @@ impl<T: Send + 'static> Ask for ParameterRequest<T> {
     }
 }
 
-/// The question of the parameter called `name`, which also names the field if the form has only one.
+/// Makes the question of the parameter called `name`. If the form has only one field, the field has
+/// this name as well.
 pub fn question<T: FromElicited>(
     cx: &Context,
     name: &'static str,
@@ -361,7 +366,7 @@ pub fn question<T: FromElicited>(
     Question::new(cx, parameter)
 }
 
-/// [`question`], which is asked only if its condition holds.
+/// Like [`question`], but the question is asked only if its condition holds.
 pub fn question_if<T: FromElicited>(
     holds: bool,
     cx: &Context,
@@ -376,7 +381,7 @@ pub fn question_if<T: FromElicited>(
     Question::new(cx, parameter)
 }
 
-/// The questions of a function, and how it is entered with the answers.
+/// The questions of a function, and the closure that enters the function with the answers.
 pub struct ParameterQuestions<Q, F> {
     /// A tuple of questions.
     pub questions: Q,
@@ -384,11 +389,12 @@ pub struct ParameterQuestions<Q, F> {
     pub enter: F,
 }
 
-/// The reply of a function that is entered when all questions of the call `cx` are answered.
+/// Returns the reply of a function that is entered once all questions of the call `cx` are
+/// answered.
 ///
 /// # Errors
 ///
-/// Never: the type is that of a call, in which reading the arguments may fail.
+/// Never. Macro output returns this value where reading the arguments may fail.
 pub fn ask<Q, R, F>(
     cx: &Context,
     asked: impl Future<Output = ParameterQuestions<Q, F>> + Send + 'static,

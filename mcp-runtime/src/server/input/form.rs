@@ -1,8 +1,9 @@
-//! Forms of elicitation: from a Rust type to the schema of a form, and from its content to a value.
+//! Forms of elicitation: makes the schema of a form from a Rust type, and decodes the content of a
+//! filled-in form.
 //!
 //! The protocol's forms are flat (2026-07-28, "Elicitation", section Requested Schema): an object
-//! whose fields are text, numbers, booleans or choices. Equivalent schemas that schemars generates
-//! are rewritten to that, others are refused.
+//! whose fields are strings, numbers, booleans or choices. Schemas of schemars that are equivalent
+//! to such a form are rewritten; all others are refused.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -19,19 +20,19 @@ use super::form_fields::{self, ElicitChoice, FormDefinitions};
 use crate::server::tools::arguments::with_plain_integers;
 use crate::{protocol, schema};
 
-/// The name of the field in the form of a type that is no struct, unless it is given.
+/// The default name of the field in the form of a type that is not a struct.
 pub(in crate::server) const ONLY_FIELD: &str = "answer";
 
 /// A type that users can be asked to fill in ([`Context::elicit`](crate::Context::elicit)).
 ///
-/// [`#[derive(Elicit)]`](derive@crate::Elicit) implements it for structs and enums, and checks what
-/// they are made of. Implemented for text, numbers, `bool`, and lists of choices.
+/// [`#[derive(Elicit)]`](derive@crate::Elicit) implements it for structs and enums, and checks
+/// their fields. It is also implemented for strings, numbers, `bool`, and lists of choices.
 #[diagnostic::on_unimplemented(
     message = "users can't be asked for a `{Self}`",
-    label = "is no form",
-    note = "a struct or enum is one under `#[derive(Deserialize, JsonSchema, Elicit)]`; text, numbers and `bool` are",
-    note = "where it is not known what is asked for, write `let sure: bool = cx.elicit(…).await?`",
-    note = "a type of another crate, such as a date, is a field: put it into such a struct"
+    label = "is not a form",
+    note = "add `#[derive(Deserialize, JsonSchema, Elicit)]` to a struct or enum to make it a form; strings, numbers and `bool` are forms",
+    note = "if the type can't be inferred, name it: `let sure: bool = cx.elicit(…).await?`",
+    note = "a type of another crate, such as a date, can only be a field: put it into such a struct"
 )]
 pub trait ElicitForm: DeserializeOwned + JsonSchema + Send + 'static {}
 
@@ -46,8 +47,8 @@ forms! {
 impl<T: ElicitChoice + ElicitForm> ElicitForm for Vec<T> {}
 impl<T: ElicitChoice + ElicitForm + Ord> ElicitForm for BTreeSet<T> {}
 
-/// Returns the form for a `T`, and true if its only field, called `field`, is a `T` that is no
-/// struct.
+/// Returns the form for a `T`, and whether `T` is not a struct, so that it is the only field and
+/// `field` its name.
 ///
 /// # Errors
 ///
@@ -62,7 +63,7 @@ pub(in crate::server) fn schema<T: JsonSchema>(
     Ok((form, is_only_field))
 }
 
-/// The form that asks for a `T`, with its fields in the order in which they are declared.
+/// Returns the form for a `T`, with its fields in the order of their declaration.
 ///
 /// # Errors
 ///
@@ -78,7 +79,7 @@ pub(super) fn in_order<T: ElicitForm>(field: &str) -> Result<ElicitSchema, AskEr
 
 fn form(document: Value, only_field: &str) -> Result<(Value, bool), String> {
     let Value::Object(mut document) = document else {
-        return Err("a form has to say what it asks for".to_owned());
+        return Err("the schema of a form must be an object".to_owned());
     };
     let definitions = FormDefinitions::take(&mut document);
     let mut document = definitions.resolve(document)?;
@@ -95,7 +96,7 @@ fn form(document: Value, only_field: &str) -> Result<(Value, bool), String> {
         return Ok((form, true));
     }
     if document.contains_key("oneOf") || document.contains_key("anyOf") {
-        return Err("an enum whose variants hold values is no form".to_owned());
+        return Err("an enum whose variants hold values is not a form".to_owned());
     }
     if let Some(Value::Object(properties)) = document.get_mut("properties") {
         for (name, property) in properties {
@@ -105,18 +106,19 @@ fn form(document: Value, only_field: &str) -> Result<(Value, bool), String> {
                 ));
             };
             *property = form_fields::field(schema, &definitions)
-                .map_err(|reason| format!("`{name}` is no field of a form: {reason}"))?;
+                .map_err(|reason| format!("`{name}` can't be a field of a form: {reason}"))?;
         }
     }
     document.entry("properties").or_insert_with(|| json!({}));
     Ok((document.into(), false))
 }
 
-/// Decodes the content of the form of `T`, whose only field is called `field`, or anything.
+/// Decodes the content of the form of `T`. If the form has only one field, its name is `field`, or
+/// any name if `field` is `None`.
 ///
 /// # Errors
 ///
-/// When it does not fit.
+/// When the content does not fit the form.
 pub(super) fn read<T: ElicitForm>(
     content: Option<&RawJson>,
     field: Option<&str>,
@@ -139,7 +141,7 @@ pub(super) fn read<T: ElicitForm>(
 ///
 /// # Errors
 ///
-/// When it does not fit.
+/// When the content does not fit the form.
 pub(super) fn read_as<T: DeserializeOwned>(
     content: Option<&RawJson>,
     schema: &ElicitSchema,
@@ -155,11 +157,11 @@ fn check(text: &str, schema: &ElicitSchema) -> Result<(), AskError> {
     protocol::form::check(&filled, schema).map_err(AskError::Answer)
 }
 
-/// Decodes a value; integers may have a fraction of zeros or an exponent.
+/// Decodes a value. Integers may be written with a fraction of zeros or an exponent.
 ///
 /// # Errors
 ///
-/// When it is no `T`.
+/// When the value is not a `T`.
 pub(super) fn decode<T: DeserializeOwned>(text: &str) -> Result<T, AskError> {
     let decoded = serde_json::from_str(text).or_else(|fault| match with_plain_integers(text) {
         Some(plain) => serde_json::from_str(&plain),
@@ -168,18 +170,19 @@ pub(super) fn decode<T: DeserializeOwned>(text: &str) -> Result<T, AskError> {
     decoded.map_err(AskError::misfit)
 }
 
-/// The names of the fields of `T` on the wire, in their declared order; none if it is no plain
-/// struct.
+/// Returns the serialized names of the fields of `T` in the order of their declaration. The list is
+/// empty if `T` is not a struct with named fields.
 ///
-/// schemars sorts them by name. serde passes the declared order to a deserializer.
+/// This asks serde, which passes the declared order to a deserializer, because schemars sorts the
+/// fields by name.
 fn declared_fields<T: DeserializeOwned>() -> &'static [&'static str] {
     let fields = Cell::new(&[] as _);
-    // Always fails.
+    // `FieldNames` always fails, after it has recorded the names.
     let _ = T::deserialize(FieldNames(&fields));
     fields.get()
 }
 
-/// A deserializer without a value that records the fields asked for.
+/// A deserializer that has no value, and only records which fields are requested.
 struct FieldNames<'a>(&'a Cell<&'static [&'static str]>);
 
 impl<'de> Deserializer<'de> for FieldNames<'_> {

@@ -1,4 +1,4 @@
-//! Fields of forms: their schemas, and the types that they can have.
+//! Fields of forms: their schemas and their possible types.
 
 use std::collections::{BTreeSet, HashSet};
 use std::marker::PhantomData;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
-/// The definitions that a schema refers to, `$defs`.
+/// The definitions (`$defs`) that a schema may refer to.
 pub(super) struct FormDefinitions(Map<String, Value>);
 
-/// The restrictions that no form can express.
+/// The keywords of JSON Schema that a form can't express.
 const RESTRICTIONS: [&str; 9] = [
     "pattern",
     "exclusiveMinimum",
@@ -22,7 +22,7 @@ const RESTRICTIONS: [&str; 9] = [
     "if",
 ];
 
-/// The formats of text fields. Text in another format, such as that of a UUID, is text.
+/// The formats of string fields. Other formats, such as `uuid`, are dropped.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
 type Schema = Map<String, Value>;
@@ -35,13 +35,13 @@ impl FormDefinitions {
         }
     }
 
-    /// `schema` with its reference replaced by the definition; keywords beside the reference win.
+    /// Replaces the reference in `schema` with its definition. Keywords beside the reference win.
     pub(super) fn resolve(&self, mut schema: Schema) -> Result<Schema, String> {
         let mut left = self.0.len();
         while let Some(Value::String(reference)) = schema.shift_remove("$ref") {
             let name = reference.strip_prefix("#/$defs/").unwrap_or(&reference);
             let Some(Value::Object(definition)) = self.0.get(name).filter(|_| left > 0) else {
-                return Err(format!("it refers to `{name}`, which leads nowhere"));
+                return Err(format!("it refers to `{name}`, which is not defined"));
             };
             left -= 1;
             for (keyword, value) in definition {
@@ -52,12 +52,12 @@ impl FormDefinitions {
     }
 }
 
-/// The schema of a field, from that of its type. Keywords that mean nothing in a form are left in,
-/// and dropped when the form is decoded.
+/// Makes the schema of a field from the schema of its type. Keywords without a meaning in forms
+/// remain; decoding the result as an `ElicitSchema` drops them.
 ///
 /// # Errors
 ///
-/// Why no field can have the type.
+/// With the reason why the type can't be a field.
 pub(super) fn field(schema: Schema, definitions: &FormDefinitions) -> Result<Value, String> {
     let mut schema = without_null(definitions.resolve(schema)?, definitions)?;
     if let Some(keyword) = RESTRICTIONS.iter().find(|key| schema.contains_key(**key)) {
@@ -81,13 +81,12 @@ pub(super) fn field(schema: Schema, definitions: &FormDefinitions) -> Result<Val
     }
 }
 
-/// A value to choose, with its title.
 struct Choice {
     value: Value,
     title: Option<String>,
 }
 
-/// The choices of an enum; `None` for any other schema.
+/// Returns the choices of an enum, or `None` for any other schema.
 fn choices(schema: &Schema, definitions: &FormDefinitions) -> Result<Option<Vec<Choice>>, String> {
     if let Some(value) = schema.get("const") {
         let title = schema.get("title").or_else(|| schema.get("description"));
@@ -108,7 +107,7 @@ fn choices(schema: &Schema, definitions: &FormDefinitions) -> Result<Option<Vec<
     for branch in branches {
         let branch = branch.as_object().cloned().unwrap_or_default();
         let choices = choices(&definitions.resolve(branch)?, definitions)?;
-        all.extend(choices.ok_or("an enum whose variants hold values is no choice")?);
+        all.extend(choices.ok_or("an enum whose variants hold values is not a choice")?);
     }
     Ok(Some(all))
 }
@@ -122,21 +121,22 @@ fn single_select(mut schema: Schema, choices: Vec<Choice>) -> Value {
 }
 
 fn multi_select(mut schema: Schema, definitions: &FormDefinitions) -> Result<Value, String> {
-    let error = "lists are only allowed of choices, such as an enum without values";
+    let error = "a list may only hold choices, such as an enum without values";
     let Some(Value::Object(items)) = schema.shift_remove("items") else {
         return Err(error.to_owned());
     };
     let choices = choices(&definitions.resolve(items)?, definitions)?.ok_or(error)?;
     let items = match choice_schema(choices, "anyOf") {
         ("enum", values) => json!({"type": "string", "enum": values}),
-        // A choice with titles needs no type (2026-07-28, "Elicitation").
+        // The schema of titled choices has no `type` (2026-07-28, "Elicitation").
         (keyword, values) => json!({keyword: values}),
     };
     schema.insert("items".to_owned(), items);
     Ok(schema.into())
 }
 
-/// The keyword and value that list choices: `enum`, or `keyword` if one has a title.
+/// Returns the keyword and the value that list the choices. The keyword is `enum`, or `keyword` if
+/// any choice has a title.
 fn choice_schema(choices: Vec<Choice>, keyword: &'static str) -> (&'static str, Value) {
     if choices.iter().all(|choice| choice.title.is_none()) {
         let values = choices.into_iter().map(|choice| choice.value);
@@ -149,7 +149,7 @@ fn choice_schema(choices: Vec<Choice>, keyword: &'static str) -> (&'static str, 
     (keyword, titled.collect())
 }
 
-/// The schema without `null`: an optional field is one that is not required.
+/// Removes `null` from the schema, since forms express optional fields with `required` alone.
 fn without_null(mut schema: Schema, definitions: &FormDefinitions) -> Result<Schema, String> {
     if let Some(Value::Array(kinds)) = schema.get_mut("type") {
         kinds.retain(|kind| kind != "null");
@@ -174,24 +174,24 @@ fn without_null(mut schema: Schema, definitions: &FormDefinitions) -> Result<Sch
     Ok(schema)
 }
 
-/// A type that a field of a form can have (2026-07-28, "Elicitation", section Requested Schema):
-/// text, a number, `bool`, an enum under [`#[derive(Elicit)]`](derive@crate::Elicit), a list of
-/// such enums, or an `Option` of these.
+/// A type that a field of a form can have (2026-07-28, "Elicitation", section Requested Schema).
 ///
-/// Types with `FromStr`, such as dates and URLs of other crates, can be fields without it. Implement
-/// it for a type of your own whose schema is that of text or a number.
+/// These types are strings, numbers, `bool`, enums with
+/// [`#[derive(Elicit)]`](derive@crate::Elicit), lists of such enums, and `Option`s of all these.
+/// Types that implement `FromStr`, such as dates and URLs of other crates, can be fields without
+/// this trait. Implement it for your own types whose schema is a string or a number.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no field of a form",
+    message = "`{Self}` cannot be a field of a form",
     label = "neither text, nor a number, nor `bool`, nor a choice",
     note = "forms are flat: put the fields of a struct into the form itself, and `#[derive(Elicit)]` on an enum to make it a choice"
 )]
 pub trait ElicitField {}
 
-/// A type whose values are choices: an enum under `#[derive(Elicit)]`.
+/// A type whose values are choices: an enum with `#[derive(Elicit)]`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no choice of a form",
+    message = "`{Self}` is not a choice of a form",
     label = "not an enum under `#[derive(Elicit)]`",
-    note = "a form can ask for several values only where there are a few to choose from"
+    note = "a form can ask for several values only if they are choices of an enum"
 )]
 pub trait ElicitChoice {}
 
@@ -209,13 +209,14 @@ impl<T: ElicitChoice> ElicitField for Vec<T> {}
 impl<T: ElicitChoice> ElicitField for BTreeSet<T> {}
 impl<T: ElicitChoice, S> ElicitField for HashSet<T, S> {}
 
-/// Stands for the type of a field, to check at compile time that a form can ask for it.
+/// A stand-in for the type of a field, to check at compile time that a form can ask for it.
 ///
-/// Method lookup takes the first of the traits below that the type fits.
+/// Macro output calls `check` on a reference to it, and method lookup takes the first of the traits
+/// below that the type implements.
 pub struct FormField<T>(PhantomData<fn() -> T>);
 
 impl<T> FormField<T> {
-    /// Stands for `T`.
+    /// Creates a stand-in for `T`.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "only macro output makes one")]
     pub const fn new() -> Self {
@@ -223,7 +224,7 @@ impl<T> FormField<T> {
     }
 }
 
-/// First choice: types that are read from text.
+/// First choice: types that are parsed from a string.
 pub trait TextField {
     /// Does nothing.
     fn check(&self) {}
@@ -231,7 +232,7 @@ pub trait TextField {
 
 impl<T: FromStr> TextField for &&FormField<T> {}
 
-/// Second choice: the same, which may be left out.
+/// Second choice: `Option`s of types that are parsed from a string.
 pub trait OptionalTextField {
     /// Does nothing.
     fn check(&self) {}
@@ -239,7 +240,7 @@ pub trait OptionalTextField {
 
 impl<T: FromStr> OptionalTextField for &FormField<Option<T>> {}
 
-/// Last choice: types that are fields by themselves, or no fields.
+/// Last choice: all other types, which must implement [`ElicitField`].
 pub trait OwnField<T> {
     /// Does nothing.
     fn check(&self)

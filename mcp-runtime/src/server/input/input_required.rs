@@ -1,4 +1,4 @@
-//! Questions that a handler asks by hand, instead of awaiting them.
+//! Questions that a handler returns to its caller instead of awaiting them.
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{ErrorObject, RawJson, Root};
@@ -9,15 +9,16 @@ use super::{
 };
 use crate::error::RequestError;
 
-/// Questions that a handler asks by hand, instead of awaiting them.
+/// Questions that a handler returns to its caller instead of awaiting them.
 ///
-/// [`Context::require`](crate::Context::require) ends the call with them. When the client has answered, the handler runs
-/// again and finds the answers in [`Context::answers`](crate::Context::answers), under the same keys.
+/// [`Context::require`](crate::Context::require) ends the call with the questions. When the client
+/// has answered, the handler runs again and finds the answers under the same keys in
+/// [`Context::answers`](crate::Context::answers).
 #[derive(Clone, Debug, Default)]
 pub struct InputRequired(Questions);
 
 impl InputRequired {
-    /// No questions yet.
+    /// Creates a value without questions.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -39,25 +40,26 @@ impl InputRequired {
         self
     }
 
-    /// Answers clients of the handshake era with an error that names the web pages to visit,
-    /// instead of asking them; they call again when the user is done (2025-11-25, "Elicitation",
-    /// section URL Elicitation Required Error). All questions have to be web pages. Has no effect
-    /// in the stateless era.
+    /// In the handshake era, answers the call with an error that lists the web pages to visit,
+    /// instead of sending requests.
+    ///
+    /// The client calls again when the user is done (2025-11-25, "Elicitation", section URL
+    /// Elicitation Required Error). All questions must be web pages. This has no effect in the
+    /// stateless era.
     #[must_use]
     pub fn by_error(mut self) -> Self {
         self.0.by_error = true;
         self
     }
 
-    /// Ends the round of `input` with the questions.
     pub(in crate::server) fn require(self, input: &InputState) -> Asked {
         input.require(self.0);
         Asked(())
     }
 
-    /// A text for the next run of the handler, in [`Answers::note`].
+    /// Sets a string for the next run of the handler, which gets it from [`Answers::note`].
     ///
-    /// It travels through the client, which can neither read nor change it.
+    /// The note travels through the client, but the client can neither read nor change it.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.0.note = Some(note.into());
@@ -65,10 +67,10 @@ impl InputRequired {
     }
 }
 
-/// The error that a handler returns after [`Context::require`](crate::Context::require); any error type that it converts
-/// into will do.
+/// The error that a handler returns after [`Context::require`](crate::Context::require). The
+/// handler's error type can be any type that it converts into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the client is asked for more")]
+#[error("the client must provide more input")]
 pub struct Asked(());
 
 impl From<Asked> for ErrorObject {
@@ -77,7 +79,7 @@ impl From<Asked> for ErrorObject {
     }
 }
 
-/// The client's answers to questions that were asked by hand.
+/// The client's answers to the questions of an [`InputRequired`].
 #[derive(Clone, Copy, Debug)]
 pub struct Answers<'a> {
     input: Option<&'a InputState>,
@@ -88,37 +90,37 @@ impl<'a> Answers<'a> {
         Self { input }
     }
 
-    /// The names of the questions that are answered.
+    /// Returns the keys of the answered questions.
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         self.input.map(InputState::answered).unwrap_or_default()
     }
 
-    /// The user's answer to the form with this key; `None` if there is none yet.
+    /// Returns the user's answer to the form with this key, or `None` if it was not answered yet.
     #[must_use]
     pub fn elicited<T: ElicitForm>(&self, key: &str) -> Option<Result<Elicited<T>, AskError>> {
         Some(elicit::read_form(&self.raw(key)?))
     }
 
-    /// The model's answer to the conversation with this key.
+    /// Returns the model's answer to the conversation with this key.
     #[must_use]
     pub fn sampled(&self, key: &str) -> Option<Result<Sampled, AskError>> {
         Some(Sampled::read(&self.raw(key)?))
     }
 
-    /// The roots, asked for with this key.
+    /// Returns the roots that were requested with this key.
     #[must_use]
     pub fn roots(&self, key: &str) -> Option<Result<Vec<Root>, AskError>> {
         Some(RootsRequest::read(&self.raw(key)?))
     }
 
-    /// The answer with this key, as the client sent it.
+    /// Returns the answer with this key as the client sent it.
     #[must_use]
     pub fn raw(&self, key: &str) -> Option<RawJson> {
         self.input?.answer(key)
     }
 
-    /// The note of the run that asked.
+    /// Returns the [note](InputRequired::note) of the run that asked.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         self.input?.note()

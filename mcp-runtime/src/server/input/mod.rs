@@ -1,10 +1,11 @@
 //! Asking the client from inside a handler: elicitation, sampling and roots, in both eras.
 //!
-//! In the handshake era a question is a request of its own. In the stateless era the call is
+//! In the handshake era, a question is a separate request. In the stateless era, the call is
 //! answered with an [`InputRequiredResult`], the handler is dropped, and it runs again with the
-//! answers when the client retries. `run` does this for the methods whose handlers may ask; `state`
-//! holds the questions and answers of one call, and defines what is kept of them between rounds,
-//! either `sealed` or, without the feature `seal`, `stored`.
+//! answers when the client retries. `run` implements these rounds for the methods whose handlers
+//! may ask. `state` holds the questions and answers of one call. Between rounds, the state of a
+//! call is either `sealed` and sent through the client or, without the feature `seal`, `stored` in
+//! this process.
 //!
 //! [`InputRequiredResult`]: mcp_types::InputRequiredResult
 
@@ -43,10 +44,10 @@ pub use state::KeptInputs;
 #[cfg(not(feature = "seal"))]
 pub(in crate::server) use stored::RetryStates;
 
-/// Why a question to the client has no answer that the handler can use.
+/// The reason why a question to the client has no usable answer.
 ///
-/// With `?` it ends the call: the model that called a tool reads the message, except for a missing
-/// capability, which is an error of the protocol.
+/// With `?`, it ends the call, and the model that called the tool reads the message. A missing
+/// capability is answered with a JSON-RPC error instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
@@ -61,33 +62,34 @@ pub enum AskError {
     Unsupported {
         /// The missing capability, such as `elicitation.url`.
         capability: &'static str,
-        /// The error that the call is answered with if it can't go on without.
+        /// The error that answers the call if the handler returns this one.
         error: ProtocolError,
     },
-    /// The protocol does not allow the question: this server's fault. Nothing was sent.
-    #[error("this can't be asked: {0}")]
+    /// The protocol does not allow the question, which is this server's fault. Nothing was sent.
+    #[error("the question can't be asked: {0}")]
     Question(String),
-    /// The answer does not fit the question: the client's fault.
-    #[error("the client's answer does not fit: {0}")]
+    /// The answer does not fit the question, which is the client's fault.
+    #[error("the client's answer does not fit the question: {0}")]
     Answer(String),
-    /// The client answered with an error, did not answer in time, or has disconnected.
+    /// The client answered with an error, did not answer in time, or disconnected.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// A value of [`Context::once`](crate::Context::once) has no JSON form: this server's fault.
+    /// A value of [`Context::once`](crate::Context::once) can't be converted to or from JSON, which
+    /// is this server's fault.
     #[error("the value can't be kept: {0}")]
     Value(#[source] serde_json::Error),
-    /// The call was answered with the question, and the client's answer starts the handler again.
-    /// Only returned outside of the handler's own future, which is dropped before.
+    /// The call was answered with the question, and the handler runs again when the client answers.
+    /// Only tasks outside of the handler's own future see this error, since that future is dropped.
     #[error("the call is suspended until the client has answered")]
     Suspended,
 }
 
 impl AskError {
-    /// The protocol error for a missing capability.
+    /// Returns the protocol error if a capability is missing.
     pub(in crate::server) fn missing_capability(&self) -> Option<ProtocolError> {
         match self {
             Self::Unsupported { error, .. } => Some(error.clone()),
-            // A proxy answers so for a caller that lacks the capability.
+            // A proxy answers with this error if its caller lacks the capability.
             Self::Call(CallError::Rpc(error)) if is_missing_capability(error) => {
                 Some(error.clone())
             }

@@ -1,4 +1,4 @@
-//! Rounds of a call whose handler asks the client.
+//! The rounds of a call whose handler asks the client.
 
 use std::future::{poll_fn, ready};
 
@@ -32,8 +32,8 @@ pub(in crate::server) fn may_ask(method: &str) -> bool {
 ///
 /// # Errors
 ///
-/// When a retry brings a malformed answer or a state that was not issued for this call, and those
-/// of the router.
+/// When a retry has a malformed answer, or a state that was not issued for this call. Otherwise,
+/// the errors of the router.
 pub(in crate::server) fn run(
     server: &Server,
     request: ServerRequest<'_>,
@@ -56,7 +56,7 @@ pub(in crate::server) fn run(
 fn resume(server: &Server, request: ServerRequest<'_>) -> Result<(), RequestError> {
     let cx = request.context;
     if !is_retry(request.received, cx)? {
-        // A layer may call twice.
+        // A layer may call the handler twice.
         if let Some(input) = cx.input() {
             input.restart(RetryState::default());
         }
@@ -81,12 +81,12 @@ fn resume(server: &Server, request: ServerRequest<'_>) -> Result<(), RequestErro
     Ok(())
 }
 
-/// Returns true if a request brings a state, or the answers to questions. Revisions with a handshake
-/// have no such members.
+/// Returns true if a request has a state or the answers to questions. These members don't exist in
+/// the handshake era.
 ///
 /// # Errors
 ///
-/// When the state is no text.
+/// When the state is not a string.
 pub(in crate::server) fn is_retry(
     received: &RequestParams<'_>,
     cx: &Context,
@@ -114,7 +114,6 @@ fn invalid(member: &str, reason: &str) -> RequestError {
     }
 }
 
-/// The call that a state belongs to.
 fn binding(
     method: &str,
     received: &RequestParams<'_>,
@@ -124,8 +123,8 @@ fn binding(
     Binding::new(method, &target, received.shared.arguments, cx.principal())
 }
 
-/// Runs a handler, again with each round of answers in the handshake era, until the call is
-/// answered.
+/// Runs a handler until the call is answered. In the handshake era, the handler runs again with the
+/// answers to questions that it does not await.
 async fn rounds(
     server: Server,
     request: OwnedRequest,
@@ -168,7 +167,8 @@ async fn rounds(
     }
 }
 
-/// Runs a handler until it asks, which drops it, or returns its outcome as an error.
+/// Runs a handler until it asks, and then drops it. If the handler ends without asking, its outcome
+/// is returned as the error.
 async fn round(
     request: &OwnedRequest,
     input: &InputState,
@@ -188,7 +188,8 @@ async fn round(
     }
 }
 
-/// Runs a handler; in debug builds, one that does something before it asks is logged.
+/// Runs a handler. Debug builds log a handler that waits for something else before it asks, because
+/// that is repeated in the next round.
 fn observe(
     request: &OwnedRequest,
     input: &InputState,
@@ -208,7 +209,7 @@ fn observe(
     })
 }
 
-/// Checks that the client can be asked all this, and was not asked too often.
+/// Checks that the client supports all the questions, and was not asked too often.
 fn check(
     cx: &Context,
     requests: &OrderedMap<InputRequest>,
@@ -225,7 +226,7 @@ fn check(
     }
 }
 
-/// The result that asks the client in the stateless era.
+/// Makes the result that asks the client in the stateless era.
 fn suspend(
     server: &Server,
     request: &OwnedRequest,
@@ -245,11 +246,11 @@ fn suspend(
         .input_required(result, request.context.negotiated()))
 }
 
-/// The error that names the web pages to visit.
+/// Makes the error that lists the web pages to visit.
 ///
 /// # Errors
 ///
-/// When some of the questions are no web pages: this server's fault.
+/// When one of the questions is not a web page, which is this server's fault.
 fn url_required(requests: OrderedMap<InputRequest>) -> Result<RequestError, RequestError> {
     let pages = requests.into_values().map(|request| match request {
         InputRequest::Elicit(ElicitRequestParams::Url(page)) => Ok(*page),
@@ -260,7 +261,7 @@ fn url_required(requests: OrderedMap<InputRequest>) -> Result<RequestError, Requ
     Ok(RequestError::UrlElicitationRequired(data))
 }
 
-/// Asks everything at once, by requests.
+/// Sends all questions as requests at the same time.
 async fn ask(
     cx: &Context,
     requests: OrderedMap<InputRequest>,
@@ -288,7 +289,7 @@ mod tests {
     use crate::server::tools::{ToolBuilder, ToolEntry};
     use crate::server::{IncomingRequest, Reply};
 
-    /// A server, and the number of calls of its tool.
+    /// Returns a server, and a counter of the calls of its tool.
     fn server() -> (Server, Arc<AtomicUsize>) {
         let entered = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&entered);

@@ -10,7 +10,7 @@ use mcp_types::{
 use super::{Ask, AskError, Question};
 use crate::limits::SAMPLING_TOKENS;
 
-/// Messages for the client's model to continue; await it to ask.
+/// A conversation for the client's model to continue. Await it for the answer.
 ///
 /// Made by [`Context::sample`](crate::Context::sample).
 pub type Sample = Question<SamplingRequest>;
@@ -30,9 +30,9 @@ impl SamplingRequest {
     }
 }
 
-/// A conversation: a text of the user, or messages of both sides.
+/// A conversation: the text of one user message, or a list of messages.
 pub trait IntoConversation {
-    /// The messages, in order.
+    /// Returns the messages in order.
     fn into_conversation(self) -> Vec<SamplingMessage>;
 }
 
@@ -62,46 +62,47 @@ impl<const N: usize> IntoConversation for [SamplingMessage; N] {
 }
 
 impl Sample {
-    /// The most tokens that the model may generate; 1000 by default.
+    /// Sets how many tokens the model may generate at most. The default is 1000.
     pub fn max_tokens(mut self, tokens: i64) -> Self {
         self.kind.params.max_tokens = tokens.into();
         self
     }
 
-    /// The system prompt that the server would like; the client may change or omit it.
+    /// Sets the system prompt. The client may change or omit it.
     pub fn system(mut self, prompt: impl Into<String>) -> Self {
         self.kind.params.system_prompt = Some(prompt.into());
         self
     }
 
-    /// The preferences for the choice of the model, which the client makes.
+    /// Sets preferences for the model. The client makes the choice.
     pub fn model(mut self, preferences: ModelPreferences) -> Self {
         self.kind.params.model_preferences = Some(preferences);
         self
     }
 
-    /// The temperature, on the model's own scale.
+    /// Sets the temperature, on the scale of the model.
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.kind.params.temperature = Some(temperature);
         self
     }
 
-    /// Texts at which the model stops.
+    /// Sets the strings at which the model stops.
     pub fn stop_at(mut self, texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.kind.params.stop_sequences = Some(texts.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Tools that the model may use. The server runs them: the uses are in [`Sampled::tool_uses`],
-    /// and their results belong into the next question.
+    /// Sets the tools that the model may use.
     ///
-    /// Only for clients that declared `sampling.tools`, in revisions from 2025-11-25.
+    /// The server runs the tools: it finds the uses in [`Sampled::tool_uses`], and puts the results
+    /// into the next question. This needs a client that declared `sampling.tools`, which exists
+    /// since 2025-11-25.
     pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
         self.kind.params.tools = Some(tools.into_iter().collect());
         self
     }
 
-    /// Sets if the model may, must or must not use the tools; it may by default.
+    /// Sets whether the model may, must or must not use the tools. By default it may.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.kind.params.tool_choice = Some(choice);
         self
@@ -117,7 +118,7 @@ impl Sampled {
         answer.parse().map(Self).map_err(AskError::misfit)
     }
 
-    /// All text of the answer, each block on a line.
+    /// Returns all text of the answer, with a line break between two blocks.
     #[must_use]
     pub fn text(&self) -> String {
         let blocks = self.0.content.as_slice().iter();
@@ -128,7 +129,7 @@ impl Sampled {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// The uses of tools that the model asks for.
+    /// Iterates over the tool uses that the model requests.
     pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUseContent> {
         let blocks = self.0.content.as_slice().iter();
         blocks.filter_map(|block| match block {
@@ -137,13 +138,13 @@ impl Sampled {
         })
     }
 
-    /// The answer as the next message of the conversation.
+    /// Converts the answer into the next message of the conversation.
     #[must_use]
     pub fn into_message(self) -> SamplingMessage {
         SamplingMessage::new(self.0.role, self.0.content)
     }
 
-    /// The answer as the client sent it.
+    /// Returns the answer as the client sent it.
     #[must_use]
     pub fn into_result(self) -> CreateMessageResult {
         self.0
@@ -188,12 +189,11 @@ fn check_messages(messages: &[SamplingMessage]) -> Result<(), String> {
         });
         let is_mixed = !results.is_empty() && results.len() != blocks.len();
         if is_mixed {
-            return Err("a message with results of tools may hold nothing else".to_owned());
+            return Err("a message with tool results must not hold anything else".to_owned());
         }
         if results != open {
             return Err(
-                "each use of a tool has to be answered by its result in the next message"
-                    .to_owned(),
+                "each tool use must be followed by its result in the next message".to_owned(),
             );
         }
         open = ids(blocks, |block| match block {
@@ -204,10 +204,10 @@ fn check_messages(messages: &[SamplingMessage]) -> Result<(), String> {
     if open.is_empty() {
         return Ok(());
     }
-    Err("the last message uses tools, whose results are missing".to_owned())
+    Err("the last message uses tools, but their results are missing".to_owned())
 }
 
-/// The sorted ids that `id` finds in blocks.
+/// Returns the ids that `id` finds in the blocks, sorted.
 fn ids(blocks: &[Block], id: fn(&Block) -> Option<&str>) -> Vec<&str> {
     let mut ids: Vec<_> = blocks.iter().filter_map(id).collect();
     ids.sort_unstable();
@@ -274,6 +274,6 @@ mod tests {
             .unwrap()
             .push(json!({"type": "text", "text": "so"}));
         let fault = fault(json!([text("user"), uses(&["a"]), mixed])).unwrap();
-        assert!(fault.contains("nothing else"), "{fault}");
+        assert!(fault.contains("anything else"), "{fault}");
     }
 }

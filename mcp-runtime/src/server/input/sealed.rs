@@ -1,7 +1,9 @@
-//! States of calls that travel through the client, sealed: any process with the key can continue.
+//! Seals the states of calls to send them through the client. Any process with the key can continue
+//! a call.
 //!
-//! XChaCha20-Poly1305, whose nonces are long enough to be random for any number of processes with
-//! one key. The binding of a state is authenticated with it, but not contained.
+//! States are encrypted with XChaCha20-Poly1305. Its nonces are long enough to be random for any
+//! number of processes with the same key. The binding of a state is authenticated as associated
+//! data, and not part of the message.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -14,7 +16,6 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use super::state::{Binding, RetryState, StateError};
 use crate::limits::ANSWER_TIMEOUT;
 
-/// The version of the format.
 const VERSION: u8 = 1;
 
 const ID: usize = 4;
@@ -25,7 +26,7 @@ const TIME: usize = 8;
 /// A secret key that seals the state of a call between its rounds (2026-07-28, "Multi Round-Trip
 /// Requests").
 ///
-/// Replicas of a server need the same one; see
+/// All replicas of a server need the same key; see
 /// [`ServerBuilder::state_keys`](crate::ServerBuilder::state_keys).
 #[derive(Clone)]
 pub struct StateKey {
@@ -34,13 +35,13 @@ pub struct StateKey {
 }
 
 impl StateKey {
-    /// A key of 32 secret random bytes.
+    /// Creates a key from 32 secret random bytes.
     #[must_use]
     pub fn new(secret: [u8; 32]) -> Self {
         let cipher = XChaCha20Poly1305::new(&secret.into());
         let mut id = [0; ID];
-        // The tag of an empty message identifies the key without revealing it. A state has this nonce
-        // with a probability of one in 2^192.
+        // The tag of an empty message identifies the key without revealing it. The zero nonce is
+        // not reused: a state gets it with a probability of one in 2^192.
         if let Ok(tag) = cipher.encrypt(&XNonce::default(), [].as_slice()) {
             id.copy_from_slice(&tag[..ID]);
         }
@@ -58,7 +59,7 @@ impl StateKey {
         Some([&[VERSION], &self.id[..], &nonce, &text].concat())
     }
 
-    /// Opens a state; `None` if it was not sealed with this key and binding.
+    /// Opens a state. Returns `None` if it was not sealed with this key and binding.
     fn open(&self, sealed: &[u8], binding: &Binding) -> Option<Vec<u8>> {
         let (head, text) = sealed.split_at_checked(HEAD)?;
         if head[0] != VERSION || head[1..=ID] != self.id {
@@ -79,7 +80,7 @@ impl fmt::Debug for StateKey {
     }
 }
 
-/// The keys of a server.
+/// The keys of a server that seal the states of its calls.
 #[derive(Debug, Default)]
 pub(in crate::server) struct RetryStates {
     configured: Vec<StateKey>,
@@ -87,7 +88,7 @@ pub(in crate::server) struct RetryStates {
 }
 
 impl RetryStates {
-    /// The first key seals, all of them open.
+    /// The first key seals new states; all keys open states.
     pub(in crate::server) fn new(keys: impl IntoIterator<Item = StateKey>) -> Self {
         Self {
             configured: keys.into_iter().collect(),
@@ -95,7 +96,8 @@ impl RetryStates {
         }
     }
 
-    /// Seals a state until it expires. `None` if the system has no randomness.
+    /// Seals a state that expires after [`ANSWER_TIMEOUT`]. Returns `None` if the operating system
+    /// provides no randomness.
     pub(super) fn issue(&self, retry: &RetryState, binding: &Binding, now: u64) -> Option<String> {
         let mut message = (now + ANSWER_TIMEOUT.as_secs()).to_be_bytes().to_vec();
         serde_json::to_writer(&mut message, retry).ok()?;
@@ -124,14 +126,16 @@ impl RetryStates {
         serde_json::from_slice(retry).map_err(|_| StateError::Foreign)
     }
 
-    /// The key that seals, made if there is none.
+    /// Returns the key that seals. If none is configured, it is created randomly.
     fn newest(&self) -> Option<&StateKey> {
         if let Some(key) = self.configured.first().or_else(|| self.random.get()) {
             return Some(key);
         }
         let mut secret = [0; 32];
         getrandom::fill(&mut secret)
-            .inspect_err(|error| crate::log::error!(%error, "the system has no randomness"))
+            .inspect_err(
+                |error| crate::log::error!(%error, "the operating system provides no randomness"),
+            )
             .ok()?;
         Some(self.random.get_or_init(|| StateKey::new(secret)))
     }

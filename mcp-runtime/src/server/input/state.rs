@@ -1,5 +1,5 @@
-//! State of a call that may ask the client: its questions, the answers, its time limit, and what is
-//! kept between its rounds (2026-07-28, "Multi Round-Trip Requests").
+//! The state of a call that may ask the client: its questions and answers, its time limit, and the
+//! part that is kept between rounds (2026-07-28, "Multi Round-Trip Requests").
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard};
@@ -16,34 +16,35 @@ use crate::error::RequestError;
 use crate::protocol::StrictJson;
 use crate::sync::lock;
 
-/// Questions that a call is answered with.
+/// The questions that answer a call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Questions {
     pub(super) requests: OrderedMap<InputRequest>,
-    /// A question that can't be asked.
+    /// The error of the first question that can't be asked.
     pub(super) error: Option<RequestError>,
-    /// A text for the next round, see [`InputRequired::note`](super::InputRequired::note).
+    /// The note for the next round; see [`InputRequired::note`](super::InputRequired::note).
     pub(super) note: Option<String>,
-    /// True if clients of the handshake era get an error with the web pages, instead of requests.
+    /// True if clients of the handshake era get an error that lists the web pages, instead of
+    /// requests.
     pub(super) by_error: bool,
 }
 
-/// What a call has got from its client before it was detached, by the names of questions and the keys of
-/// values.
+/// The answers and values of a call that are kept when it is detached, by the names of the
+/// questions and the keys of the values.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct KeptInputs {
-    /// The answers that its handler has used.
+    /// The answers that the handler has used.
     pub answers: OrderedMap<RawJson>,
     /// The values of [`Context::once`](crate::Context::once).
     pub values: OrderedMap<RawJson>,
 }
 
-/// State of a call that may ask the client.
+/// The state of a call that may ask the client.
 #[derive(Debug, Default)]
 pub(in crate::server) struct InputState {
     state: Mutex<Round>,
-    /// Notified when [`take_questions`](Self::take_questions) may have some.
+    /// Notified when [`take_questions`](Self::take_questions) may return questions.
     pub(super) asked: Notify,
     /// Notified when the round ends.
     ended: Notify,
@@ -51,28 +52,28 @@ pub(in crate::server) struct InputState {
 
 #[derive(Debug, Default)]
 pub(super) struct Round {
-    /// State of the rounds so far, with all answers.
+    /// The state of the earlier rounds, with all answers.
     retry: RetryState,
     /// The names of the answers used in this round.
     used: Vec<String>,
-    /// The number of questions of each name in this round.
+    /// How often each name was used for a question in this round.
     names: Vec<(String, u32)>,
     /// The questions of the next round.
     questions: OrderedMap<InputRequest>,
-    /// The questions that the handler asks by hand.
+    /// The questions of [`Context::require`](crate::Context::require).
     required: Option<Box<Questions>>,
     clock: Clock,
     /// The number of side effects in progress, which must not be interrupted.
     busy: usize,
-    /// True if the handler waited for something else than an answer or `once` in this round.
+    /// True if the handler waited for something other than an answer or `once` in this round.
     waited: bool,
-    /// True if the call is forwarded to another server, which asks.
+    /// True if the call is forwarded to another server, which asks the questions.
     forwarded: bool,
     ended: bool,
 }
 
 impl InputState {
-    /// The state of a call that is retried.
+    /// Creates the state of a call that is retried.
     pub(super) fn retried(retry: RetryState) -> Self {
         Self {
             state: Mutex::new(Round::retried(retry)),
@@ -86,7 +87,7 @@ impl InputState {
         state.retry.rounds > 0 || !state.retry.answers.is_empty()
     }
 
-    /// Begins the call anew, which a layer does when it calls twice.
+    /// Restarts the call, for a layer that calls the handler twice.
     pub(super) fn restart(&self, retry: RetryState) {
         let mut state = self.lock();
         let busy = state.busy;
@@ -96,7 +97,8 @@ impl InputState {
         };
     }
 
-    /// The name of a question in this round; a number is added when it is asked again.
+    /// Makes the name of a question unique in this round: if the question is repeated, a number is
+    /// added.
     pub(super) fn unique(&self, name: String) -> String {
         let mut state = self.lock();
         match state.names.iter_mut().find(|(asked, _)| *asked == name) {
@@ -111,8 +113,8 @@ impl InputState {
         }
     }
 
-    /// The answer of the client to the question `name` in an earlier round; without one the question
-    /// is left for the next round, and this waits until the call is suspended.
+    /// Returns the client's answer to the question `name` from an earlier round. If there is no
+    /// answer, this asks the question in the next round, and waits until the call is suspended.
     pub(super) async fn answer_to(
         &self,
         name: &str,
@@ -130,18 +132,19 @@ impl InputState {
             state.questions.insert(name.to_owned(), request);
         }
         self.asked.notify_one();
-        // A question whose future is dropped, such as the slower branch of a `select!`, is withdrawn.
+        // If this future is dropped, such as the slower branch of a `select!`, withdraw the
+        // question.
         let _withdrawn = self.on_drop(|state| drop(state.questions.shift_remove(name)));
         ended.await;
         Err(AskError::Suspended)
     }
 
-    /// The answer to a question that was asked by hand.
+    /// Returns the answer to a question, and marks it as used.
     pub(super) fn answer(&self, name: &str) -> Option<RawJson> {
         self.lock().answer(name)
     }
 
-    /// The names of the answers, in order.
+    /// Returns the names of the answered questions, sorted.
     pub(super) fn answered(&self) -> Vec<String> {
         let mut names: Vec<_> = self.lock().retry.answers.keys().cloned().collect();
         names.sort_unstable();
@@ -152,7 +155,7 @@ impl InputState {
         self.lock().retry.note.clone()
     }
 
-    /// Ends the round with questions that are asked by hand.
+    /// Ends the round with questions that the handler does not await.
     pub(super) fn require(&self, questions: Questions) {
         self.lock().required = Some(Box::new(questions));
         self.asked.notify_one();
@@ -162,8 +165,9 @@ impl InputState {
         self.lock().required.is_some()
     }
 
-    /// Takes the questions that are asked by hand, or else those that the handler waits for, unless
-    /// it is done or a side effect is in progress.
+    /// Takes the questions of [`require`](Self::require), or else the questions that the handler
+    /// waits for. It does not take the latter if the handler is done or a side effect is in
+    /// progress.
     pub(super) fn take_questions(&self, handler_is_done: bool) -> Option<Questions> {
         let mut state = self.lock();
         if state.required.is_some() {
@@ -179,13 +183,13 @@ impl InputState {
         })
     }
 
-    /// Marks a call that is forwarded to another server: its questions are not of this handler.
+    /// Marks the call as forwarded to another server, so its questions are not from this handler.
     pub(in crate::server) fn forward(&self) {
         self.lock().forwarded = true;
     }
 
-    /// Notes that the handler waits. Returns true if it asks, and waited for something else before,
-    /// which happens again in the next round of the stateless era.
+    /// Records that the handler waits. Returns true if the handler asks now and waited for
+    /// something else before, because that is repeated in the next round of the stateless era.
     pub(super) fn repeats(&self) -> bool {
         let mut state = self.lock();
         let asks = !state.questions.is_empty() || state.clock.questions > 0;
@@ -193,13 +197,13 @@ impl InputState {
         asks && state.waited && !state.forwarded
     }
 
-    /// Ends the call: questions that are asked from now on, and those that wait, are suspended.
+    /// Ends the call: all waiting and later questions fail with [`AskError::Suspended`].
     pub(super) fn end(&self) {
         self.lock().ended = true;
         self.ended.notify_waiters();
     }
 
-    /// The state for the next round: the answers that were used, and the values of `once`.
+    /// Returns the state for the next round: the answers that were used, and the values of `once`.
     pub(super) fn retry_state(&self, note: Option<String>) -> RetryState {
         let state = self.lock();
         let mut retry = state.retry.clone();
@@ -210,7 +214,7 @@ impl InputState {
         retry
     }
 
-    /// The answers that were used, and the values of `once`.
+    /// Returns the answers that were used, and the values of `once`.
     pub(in crate::server) fn kept(&self) -> KeptInputs {
         let state = self.lock();
         let mut kept = KeptInputs::default();
@@ -234,13 +238,14 @@ impl InputState {
         };
     }
 
-    /// Stops the clock of the time limit until the guard is dropped.
+    /// Pauses the clock of the time limit until the guard is dropped.
     pub(super) fn pause_clock(&self) -> OnDrop<'_, impl FnMut(&mut Round)> {
         self.lock().clock.pause();
         self.on_drop(|state| state.clock.resume())
     }
 
-    /// Runs `future` unless a value of `key` is known, see [`Context::once`](crate::Context::once).
+    /// Runs `future` unless the value of `key` is known; see
+    /// [`Context::once`](crate::Context::once).
     pub(in crate::server) async fn once<F>(
         &self,
         key: String,
@@ -261,8 +266,8 @@ impl InputState {
         Ok(value)
     }
 
-    /// Runs `future` for at most `limit`, which all rounds of the call share, without the time in
-    /// which the client is asked. Returns `None` when the limit is reached.
+    /// Runs `future` for at most `limit`. All rounds of the call share the limit, and the time in
+    /// which the client is asked is excluded. Returns `None` when the limit is reached.
     pub(in crate::server) async fn within<F: Future>(
         &self,
         limit: Duration,
@@ -304,7 +309,7 @@ impl Round {
         }
     }
 
-    /// The answer to a question, which is marked as used.
+    /// Returns the answer to a question, and marks it as used.
     fn answer(&mut self, name: &str) -> Option<RawJson> {
         let answer = self.retry.answers.get(name)?.clone();
         self.used.push(name.to_owned());
@@ -312,7 +317,7 @@ impl Round {
     }
 }
 
-/// A change of the state that is made when this is dropped.
+/// A guard that changes the state when it is dropped.
 pub(super) struct OnDrop<'a, F: FnMut(&mut Round)> {
     input: &'a InputState,
     change: F,
@@ -325,8 +330,8 @@ impl<F: FnMut(&mut Round)> Drop for OnDrop<'_, F> {
     }
 }
 
-/// The name of a question without a key: a hash, the same when the handler runs again and on other
-/// machines.
+/// Returns the name of a question without a key: a hash that is the same when the handler runs
+/// again, possibly on another machine.
 pub(super) fn name(request: &InputRequest) -> String {
     let kind = match request {
         InputRequest::Elicit(_) => "elicit",
@@ -337,20 +342,21 @@ pub(super) fn name(request: &InputRequest) -> String {
     format!("{kind}-{hash:016x}")
 }
 
-/// The FNV-1a hash in 64 bits. Collisions are harmless, as all questions are the server's own.
+/// The 64-bit FNV-1a hash. It need not resist attacks, since all questions are the server's own.
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// The time that a handler with a time limit has worked, in all rounds.
+/// Measures how long a handler with a time limit has worked in all rounds.
 #[derive(Debug, Default)]
 struct Clock {
     used: Duration,
-    /// The start of the present period; `None` before the start, and while the client is asked.
+    /// The start of the current period of work; `None` before the first, and while the client is
+    /// asked.
     since: Option<Instant>,
-    /// The number of questions open at the client.
+    /// The number of questions that the client has not answered yet.
     questions: usize,
 }
 
@@ -370,7 +376,7 @@ impl Clock {
         self.used + running.unwrap_or_default()
     }
 
-    /// The rest of `limit`; `None` when it is used up and no question is open.
+    /// Returns the rest of `limit`, or `None` if it is used up and no question is open.
     fn left(&self, limit: Duration) -> Option<Duration> {
         let left = limit.saturating_sub(self.used());
         match self.questions {
@@ -392,11 +398,10 @@ impl Clock {
     }
 }
 
-/// State of a call from its earlier rounds.
+/// The state of a call that is kept from its earlier rounds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct RetryState {
-    /// The number of rounds.
     #[serde(rename = "r")]
     pub(super) rounds: u32,
     /// The answers that the handler used, by the names of the questions.
@@ -405,10 +410,10 @@ pub(super) struct RetryState {
     /// The values of [`Context::once`](crate::Context::once), by their keys.
     #[serde(rename = "o", skip_serializing_if = "OrderedMap::is_empty")]
     pub(super) done: OrderedMap<RawJson>,
-    /// The note of a handler that asks by hand.
+    /// The note of the run that asked.
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<String>,
-    /// The milliseconds that the handler has worked, if it has a time limit.
+    /// How long the handler has worked, in milliseconds, if it has a time limit.
     #[serde(rename = "t", skip_serializing_if = "is_zero")]
     pub(super) worked: u64,
 }
@@ -418,19 +423,19 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// The call that a state belongs to; with any other it is refused.
+/// Identifies the call that a state belongs to. Another call can't use the state.
 #[derive(Clone, Debug)]
 pub(super) struct Binding(String);
 
 impl Binding {
-    /// A call of `method` on `target` with `arguments`, by `principal`.
+    /// Binds to a call of `method` on `target` with `arguments` by `principal`.
     ///
-    /// Arguments are compared as values, whose members may be in another order; numbers by their
-    /// text, as no type of number holds all of them.
+    /// Arguments are compared as JSON values, so the order of members does not matter. Numbers are
+    /// compared by their text, since no Rust type holds all JSON numbers.
     ///
     /// # Errors
     ///
-    /// With the path of what can't be read in the arguments.
+    /// When the arguments can't be read; the error has the path.
     pub(super) fn new(
         method: &str,
         target: &str,
@@ -448,17 +453,18 @@ impl Binding {
     }
 }
 
-/// Why a state is not accepted. Clients can't tell the cases of `Foreign` apart.
+/// The reason why a state is not accepted. Clients can't tell the cases of `Foreign` apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StateError {
-    /// It was changed, belongs to another call or caller, or was never issued here.
-    #[error("not given out by this server for this call")]
+    /// The state was changed, belongs to another call or caller, or was never issued here.
+    #[error("not issued by this server for this call")]
     Foreign,
     #[error("expired")]
     Expired,
 }
 
-/// Seconds since 1970 by the system's clock, on which other processes agree.
+/// Returns the seconds since 1970. This uses the system clock because other processes must agree on
+/// the time.
 pub(super) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())

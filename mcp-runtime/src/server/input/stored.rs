@@ -1,5 +1,5 @@
-//! States of calls that stay in this process, for builds without the feature `seal`: the client
-//! gets the name of its state.
+//! Keeps the states of calls in this process, for builds without the feature `seal`. The client
+//! gets only the name of a state.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
@@ -9,7 +9,7 @@ use super::state::{Binding, RetryState, StateError};
 use crate::limits::{ANSWER_TIMEOUT, MAX_KEPT_STATES};
 use crate::sync::lock;
 
-/// The states of calls that wait for answers.
+/// The states of calls that wait for answers of the client.
 #[derive(Debug, Default)]
 pub(in crate::server) struct RetryStates {
     secret: RandomState,
@@ -51,7 +51,7 @@ impl RetryStates {
         Some(name)
     }
 
-    /// The state that was stored as `state` for `binding`.
+    /// Returns the state that was stored under the name `state` for `binding`.
     pub(super) fn redeem(
         &self,
         state: &str,

@@ -122,7 +122,7 @@ async fn what_no_form_can_ask_for_is_not_asked() {
     for revision in REVISIONS {
         let mut party = Party::new(revision, able()).await;
         let response = party.call("misguided", json!({}), accept(json!({}))).await;
-        assert!(text(&response).contains("lists are only allowed of choices"));
+        assert!(text(&response).contains("a list may only hold choices"));
         assert_eq!(party.asked, [], "{revision}");
     }
 }
