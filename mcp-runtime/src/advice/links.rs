@@ -1,8 +1,9 @@
-//! Links of rustdoc to items, which lead nowhere outside of the documentation: their text stays.
+//! Removes rustdoc's links to items from doc comments, because they lead nowhere outside the
+//! documentation.
 
 use std::borrow::Cow;
 
-/// `text`, a doc comment, without its links to items of Rust.
+/// Removes the links to Rust items from a doc comment, and keeps their text.
 ///
 /// `` [`Store::get`] `` becomes `` `Store::get` ``, `[text](rust::path)` and `[text][rust::path]`
 /// become `text`, and lines such as `[text]: rust::path` are dropped. URLs, code and other brackets
@@ -29,8 +30,8 @@ pub fn without_links(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The text of the link to an item that `from`, the end of `document`, begins with, and how much of
-/// `from` it takes. A line that only defines a link has no text.
+/// Parses the link to an item at the beginning of `from`, which is the end of `document`. Returns
+/// the text of the link and the length of its source. A line that only defines a link has no text.
 fn link<'a>(document: &str, from: &'a str) -> Option<(&'a str, usize)> {
     let text = enclosed(from, '[', ']')?;
     let length = text.len() + 2;
@@ -63,12 +64,12 @@ fn link<'a>(document: &str, from: &'a str) -> Option<(&'a str, usize)> {
     is_link.then_some((text, length + more))
 }
 
-/// Where a definition leads whose label is followed by `rest`.
+/// Returns the target of a link definition; `rest` follows its label.
 fn definition(rest: &str) -> Option<&str> {
     rest.strip_prefix(':')?.lines().next()
 }
 
-/// The text between the brackets that `from` begins with.
+/// Returns the text between the brackets at the beginning of `from`.
 fn enclosed(from: &str, open: char, close: char) -> Option<&str> {
     let inner = from.strip_prefix(open)?;
     let mut end = 0;
@@ -79,7 +80,8 @@ fn enclosed(from: &str, open: char, close: char) -> Option<&str> {
     Some(&inner[..end])
 }
 
-/// The length of what begins `from`: code between backticks, an escaped letter or a letter.
+/// The length of the first token of `from`: code between backticks, an escaped character, or one
+/// character.
 fn token(from: &str) -> usize {
     let ticks = from.len() - from.trim_start_matches('`').len();
     if ticks == 0 {
@@ -90,14 +92,14 @@ fn token(from: &str) -> usize {
     closed.map_or(ticks, |length| length + 2 * ticks)
 }
 
-/// Whether `label`, in brackets and defined nowhere, is the path of an item. A word need not be:
-/// `[name]`, `[NOTE]`.
+/// Returns true if `label`, which no definition resolves, is the path of an item. Plain words in
+/// brackets usually are not: `[name]`, `[NOTE]`.
 fn is_linked(label: &str) -> bool {
     let is_type = label.starts_with(char::is_uppercase) && label.contains(char::is_lowercase);
     (is_type || label.contains(['`', ':', '(', '!', '@'])) && is_item(label)
 }
 
-/// Whether `target` is the path of an item, as rustdoc writes it.
+/// Returns true if `target` is the path of an item in rustdoc's syntax.
 fn is_item(target: &str) -> bool {
     let target = target.trim().trim_matches(['`', '<']).trim_end_matches('>');
     let (_, path) = target.split_once('@').unwrap_or(("", target));
@@ -159,8 +161,8 @@ mod tests {
         }
     }
 
-    /// All short texts of the letters that matter are read without a fault, and lose only brackets
-    /// and what links lead to.
+    /// No short string of the significant characters causes a panic, and each loses only brackets
+    /// and link targets.
     #[test]
     fn no_text_is_read_wrong() {
         let letters = ["[", "]", "(", ")", "`", ":", "\\", "\n", "A", "é"];

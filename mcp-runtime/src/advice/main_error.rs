@@ -1,4 +1,8 @@
-//! The end of a program: how `main` prints its error.
+//! Prints the error that `main` returns.
+//!
+//! The traits below use autoref specialization: each is implemented for a different number of
+//! references, and method resolution picks the implementation with the most references whose bounds
+//! the type meets.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -9,13 +13,12 @@ use std::process::{ExitCode, Termination};
 
 use crate::error::with_causes;
 
-/// What `main` has returned. Which of the traits below is meant is up to the number of references that
-/// they are implemented for: the one with most whose conditions the type meets.
+/// The value that `main` has returned.
 #[derive(Debug)]
 pub struct Ended<T>(RefCell<Option<T>>);
 
 impl<T> Ended<T> {
-    /// Takes what `main` has returned.
+    /// Takes the value that `main` has returned.
     pub fn new(returned: T) -> Self {
         Self(RefCell::new(Some(returned)))
     }
@@ -23,19 +26,19 @@ impl<T> Ended<T> {
 
 /// For a result whose error is an [`Error`].
 pub trait ByError {
-    /// Prints the error, and those that it is from.
+    /// Prints the error and its sources.
     fn report(&self) -> ExitCode;
 }
 
-/// For a result whose error leads to one, such as `Box<dyn Error>`.
+/// For a result whose error is a pointer to an [`Error`], such as `Box<dyn Error>`.
 pub trait ByPointer {
     /// See [`ByError::report`].
     fn report(&self) -> ExitCode;
 }
 
-/// For a result whose error is a text.
+/// For a result whose error implements only `Display`, such as `String`.
 pub trait ByText {
-    /// Prints the text.
+    /// Prints the error.
     fn report(&self) -> ExitCode;
 }
 
@@ -50,9 +53,9 @@ pub trait MainResult: Termination {}
 #[diagnostic::do_not_recommend]
 impl<T: Termination> MainResult for T {}
 
-/// For anything else that `main` may return.
+/// For any other value that `main` may return.
 pub trait ByTermination<T> {
-    /// Reports it as without the attribute.
+    /// Reports the value as Rust does without the attribute.
     fn report(&self) -> ExitCode
     where
         T: MainResult;
@@ -91,7 +94,7 @@ fn reported<T: Termination, E>(
 ) -> ExitCode {
     match ended {
         Some(Err(error)) => {
-            // If it can't be written, the code has to do.
+            // If standard error can't be written, the exit code has to suffice.
             let _ = writeln!(io::stderr(), "Error: {}", text(&error));
             ExitCode::FAILURE
         }

@@ -1,7 +1,7 @@
-//! Advice for the people who write servers, beside what a server needs to work.
+//! Diagnostics for the people who write servers. No server depends on them to work.
 //!
-//! Each part is called from one line of the code that it is about, and could be removed with it.
-//! Parts that cost time are for debug builds only.
+//! Each diagnostic is called from a single line of the code it is about, so removing it is easy.
+//! Diagnostics that cost time run only in debug builds.
 
 mod links;
 pub mod main_error;

@@ -1,4 +1,5 @@
-//! Mistakes of handlers that make no request fail. Most are logged once for each server.
+//! Warnings about mistakes of handlers that do not make a request fail. Most are logged once per
+//! server.
 
 use std::collections::HashSet;
 use std::future::poll_fn;
@@ -20,11 +21,11 @@ use crate::output_schema::check;
 use crate::protocol::Change;
 use crate::sync::lock;
 
-/// The mistakes that were logged.
+/// Remembers which mistakes have been logged.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
     changes: Mutex<HashSet<Change>>,
-    /// The names and URIs of functions that were logged.
+    /// The names and URIs of functions that have been logged.
     functions: Mutex<HashSet<String>>,
     logging: Once,
     progress: Once,
@@ -32,8 +33,8 @@ pub(crate) struct Warnings {
 }
 
 impl Warnings {
-    /// Logs that clients can't subscribe to `change`, which was announced. The log is bounded for
-    /// resources, whose URIs may come from outside.
+    /// Logs that a handler announced `change`, which clients can't subscribe to. The number of
+    /// logged resources is limited, because their URIs may come from clients.
     pub(crate) fn change(&self, change: &Change, reason: &str) {
         let mut changes = lock(&self.changes);
         let has_room = changes.len() < MAX_WARNINGS || !matches!(change, Change::Resource(_));
@@ -43,29 +44,30 @@ impl Warnings {
         }
     }
 
-    /// Logs that a handler sends log messages, but its server does not declare them.
+    /// Logs that a handler sends log messages although its server does not declare logging.
     pub(crate) fn logging(&self) {
         if self.logging.is_first() {
             crate::log::warn!(
-                "log messages are not sent to clients: declare them, by `#[mcp_server(logging)]` \
+                "log messages are not sent to clients: declare logging with `#[mcp_server(logging)]` \
                  or `ServerBuilder::logging`"
             );
         }
     }
 
-    /// Logs that the handler called `name` waits for something before it asks, which happens again
-    /// when the client retries the call.
+    /// Logs that the handler `name` awaits something before it asks a question. That work is
+    /// repeated when the client retries the call.
     pub(crate) fn repetition(&self, name: &str) {
         if self.is_first_of(name) {
             crate::log::warn!(
                 name,
-                "what goes before the question, such as a payment, runs again in 2026-07-28: put it in `cx.once`, or \
-                 make the question a parameter, by `#[elicit(\"…\")]`"
+                "the code before the question, such as a payment, runs again in 2026-07-28: put it in `cx.once`, or \
+                 make the question a parameter with `#[elicit(\"…\")]`"
             );
         }
     }
 
-    /// Logs texts of a resource that are not JSON, although their MIME type is. Only debug builds read them.
+    /// Logs a resource whose text is not JSON although its MIME type is. Only debug builds parse
+    /// the text.
     pub(crate) fn resource(&self, result: &ReadResourceResult) {
         if !cfg!(debug_assertions) {
             return;
@@ -86,12 +88,12 @@ impl Warnings {
         }
     }
 
-    /// Logs that a handler reports progress that does not increase to `done`.
+    /// Logs that a handler reports an amount of progress that does not increase.
     pub(crate) fn progress(&self, done: f64) {
         if self.progress.is_first() {
             crate::log::warn!(
                 progress = done,
-                "progress is not sent: its amount must increase, and is smaller than before, or not finite \
+                "progress is not sent: the amount must be finite and greater than the amount reported before \
                  (this is logged once)"
             );
         }
@@ -101,20 +103,22 @@ impl Warnings {
     pub(crate) fn unwanted_progress(&self) {
         if self.unwanted_progress.is_first() {
             tracing::debug!(
-                "progress is not sent: the client asks for it with a `progressToken`, and did not"
+                "progress is not sent: the client did not request it with a `progressToken`"
             );
         }
     }
 
-    /// Returns true if nothing was logged about the function `name`, nor about too many others.
+    /// Returns true if nothing has been logged about the function `name` so far, and the limit of
+    /// warnings is not reached.
     fn is_first_of(&self, name: &str) -> bool {
         let mut known = lock(&self.functions);
         known.len() < MAX_WARNINGS && known.insert(name.to_owned())
     }
 }
 
-/// Logs a `null` in `json` for which its type has no place: numbers that are not finite are written
-/// so, as JSON has none. `find` returns the path of such a `null`; only debug builds search.
+/// Logs a `null` in `json` that its type does not allow. It comes from a number that is not finite,
+/// which serde_json writes as `null`. `find` returns the path of such a `null`; only debug builds
+/// search for it.
 pub(crate) fn warn_of_null(type_name: &str, json: &RawJson, find: impl FnOnce() -> Option<String>) {
     if cfg!(debug_assertions)
         && json.get().contains("null")
@@ -124,12 +128,12 @@ pub(crate) fn warn_of_null(type_name: &str, json: &RawJson, find: impl FnOnce() 
             r#type = type_name,
             path = path.trim_start_matches('.'),
             "a result has a `null` that its schema does not allow: a number that is not finite, such as \
-             `NaN`, has no JSON"
+             `NaN`, becomes `null` in JSON"
         );
     }
 }
 
-/// Logs a name of a tool that clients may refuse (2025-11-25, "Tools", section "Tool Names").
+/// Logs a tool name that clients may refuse (2025-11-25, "Tools", section "Tool Names").
 pub(crate) fn check_tool_name(name: &str) {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     if !(1..=128).contains(&name.len()) || !name.bytes().all(allowed) {
@@ -147,12 +151,12 @@ fn is_json(mime_type: &str) -> bool {
     essence == "application/json" || essence.ends_with("+json")
 }
 
-/// Measures one function, and logs the first time that it holds its thread for long.
+/// Measures one function, and logs the first time it blocks its thread for long.
 #[derive(Debug, Default)]
 pub(crate) struct HeldThread(Once);
 
 impl HeldThread {
-    /// Measures `step` of the function called `name`: the function itself, or one poll of its future.
+    /// Measures `step` of the function `name`: the function itself, or one poll of its future.
     pub(crate) fn step<T>(&self, name: &str, step: impl FnOnce() -> T) -> T {
         if !cfg!(debug_assertions) {
             return step();
@@ -164,14 +168,14 @@ impl HeldThread {
             crate::log::warn!(
                 function = name,
                 ?held,
-                "a function held its thread, which served nothing else: mark it `blocking`, or \
-                 `await` in it what takes long"
+                "a function held its thread, which could serve nothing else: mark it `blocking`, or \
+                 `await` its slow operations"
             );
         }
         output
     }
 
-    /// Measures each poll of the future of the function called `name`.
+    /// Measures each poll of the future of the function `name`.
     pub(crate) fn future<T: 'static>(
         self: &Arc<Self>,
         name: &str,
@@ -188,8 +192,8 @@ impl HeldThread {
     }
 }
 
-/// Logs a result of `tool` that does not fit its output schema, and makes an error of it in debug builds.
-/// Only they validate the content; it is always noticed that there is none.
+/// Logs a result of `tool` that does not match its output schema; in debug builds the result
+/// becomes an error. Only debug builds validate the content, but missing content is always logged.
 pub(crate) fn check_output(
     tool: &str,
     schema: &RawJson,
@@ -198,13 +202,13 @@ pub(crate) fn check_output(
     if result.structured_content.is_none() && result.is_error != Some(true) {
         crate::log::error!(
             tool,
-            "a result has no structured content, but its tool has an output schema: add it by \
+            "a result has no structured content, but its tool has an output schema: add it with \
              `with_structured_content`, or remove `output`"
         );
     } else if cfg!(debug_assertions)
         && let Err(reason) = check(schema, &result)
     {
-        crate::log::error!(tool, reason, "a result does not fit the output schema");
+        crate::log::error!(tool, reason, "a result does not match the output schema");
     } else {
         return Ok(result);
     }
@@ -220,14 +224,14 @@ fn check(_: &RawJson, _: &CallToolResult) -> Result<(), String> {
     Ok(())
 }
 
-/// The member of `_meta` that names skipped arguments.
+/// The member of `_meta` that lists skipped arguments.
 const SKIPPED: &str = "mcp-runtime/skippedArguments";
-/// Most names that are kept of one call, and the longest, in characters.
+/// The maximum number of names kept per call, and the maximum length of a name in characters.
 const MAX_NAMES: usize = 8;
 const MAX_NAME: usize = 64;
 
-/// The arguments of one call that were skipped. The first call of a tool that has any is logged; in debug
-/// builds, the result names them, too.
+/// The skipped arguments of one call. They are logged for the first call of a tool that has any; in
+/// debug builds, the result also lists them.
 #[derive(Debug)]
 pub(crate) struct SkippedArguments<'a> {
     tool: &'a str,
@@ -244,7 +248,7 @@ impl<'a> SkippedArguments<'a> {
         }
     }
 
-    /// Keeps the name of an argument. The tool takes those that are `known`.
+    /// Records a skipped argument. `known` are the arguments that the tool takes.
     pub(crate) fn add<'n>(&self, name: &str, known: impl Iterator<Item = &'n str>) {
         let name: String = name.chars().take(MAX_NAME).collect();
         if self.logged.is_first() {
@@ -265,7 +269,7 @@ impl<'a> SkippedArguments<'a> {
         }
     }
 
-    /// Names the arguments in the result; `None` if there is nothing to name.
+    /// Returns a function that adds the skipped arguments to the result; `None` if there are none.
     pub(crate) fn note(&self) -> Option<impl FnOnce(&mut CallToolResult) + Send + use<>> {
         let names = std::mem::take(&mut *lock(&self.names));
         (!names.is_empty()).then_some(move |result: &mut CallToolResult| {

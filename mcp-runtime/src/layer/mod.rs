@@ -1,11 +1,11 @@
-//! Layers around requests: audit, redaction, limits, caches, for servers and clients alike.
+//! Layers around requests: auditing, redaction, limits and caches, for servers and clients alike.
 //!
 //! A layer is a [`tower_layer::Layer`] whose service takes an [`McpRequest`] and returns an
-//! [`McpResponse`]; [`from_fn`] makes one of an async function. It stands around each request that
-//! a server has admitted ([`ServerBuilder::layer`](crate::ServerBuilder::layer)), around each call
-//! of a client ([`ClientBuilder::layer`](crate::ClientBuilder::layer)), or around one tool, prompt
-//! or resource (`layer` of their builders and entries). `RateLimit`, with the
-//! feature `layer`, is one that is ready for use.
+//! [`McpResponse`]; [`from_fn`] turns an async function into one. A layer can wrap each request
+//! that a server has admitted ([`ServerBuilder::layer`](crate::ServerBuilder::layer)), each call of
+//! a client ([`ClientBuilder::layer`](crate::ClientBuilder::layer)), or a single tool, prompt or
+//! resource (`layer` of their builders and entries). `RateLimit`, with the feature `layer`, is
+//! ready to use.
 //!
 //! ```
 //! use mcp_runtime::Server;
@@ -21,7 +21,7 @@
 //! # drop(server.build());
 //! ```
 //!
-//! The first layer that is added is the outermost.
+//! The layer that is added first is the outermost.
 
 #[cfg(feature = "layer")]
 mod rate_limit;
@@ -42,7 +42,7 @@ pub(crate) use response::{McpResponseBody, TypedResult};
 pub(crate) use stack::Stack;
 pub use stack::{Next, RequestLayer, RequestService, from_fn};
 
-/// What requests and responses of servers hold: never there in builds without servers.
+/// Uninhabited replacements for the server's types, in builds without servers.
 #[cfg(not(feature = "server"))]
 mod no_server {
     use std::borrow::Cow;
@@ -50,7 +50,6 @@ mod no_server {
 
     use crate::values::Values;
 
-    /// The context of a request in a server; there is none.
     #[derive(Clone, Debug)]
     pub enum Context {}
 
@@ -68,7 +67,6 @@ mod no_server {
         }
     }
 
-    /// The answer of a server; there is none.
     #[derive(Debug)]
     pub(crate) enum Answer {}
 

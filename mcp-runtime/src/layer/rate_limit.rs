@@ -1,5 +1,5 @@
-//! A limit of the rate of requests. The rate is kept in token buckets: in those of this process, or in
-//! a store that several processes share.
+//! Rate limits for requests, kept in token buckets of this process or in a store that several
+//! processes share.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,15 +19,17 @@ use crate::connection::BoxFuture;
 use crate::limits::MAX_BUCKETS;
 use crate::sync::lock;
 
-/// A layer that refuses requests above a rate, with [`TooManyRequests`]; it never waits.
+/// A layer that refuses requests above a rate with [`TooManyRequests`]. It never makes a request
+/// wait.
 ///
-/// Each principal has a token bucket. A request without a principal counts for its connection: that
-/// of a stream, such as standard input and output, the session over HTTP, or the address of a client
-/// that has no session. A client has one bucket for all its calls. At most 10,000 buckets are kept,
-/// of which full ones are dropped first.
+/// Each principal has a token bucket. A request without a principal uses the bucket of its
+/// connection: a stream such as standard input and output, a session over HTTP, or the address of a
+/// client without a session. A client has one bucket for all its calls. At most 10,000 buckets are
+/// kept; when there are more, full buckets are dropped first.
 ///
-/// The clones of a layer share their buckets. Each request counts that passes the layer: all of them,
-/// or the calls of one tool.
+/// The clones of a layer share their buckets. Every request that passes through the layer takes a
+/// token, so the limit applies either to the whole server or to one tool, depending on where the
+/// layer is added.
 ///
 /// ```
 /// use std::time::Duration;
@@ -50,7 +52,7 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// That many requests of each principal in a period; as many may come at once.
+    /// Allows each principal `requests` requests per `period`, and as many in one burst.
     ///
     /// # Panics
     ///
@@ -65,8 +67,8 @@ impl RateLimit {
         }
     }
 
-    /// Keeps the buckets of principals in a store that several processes share. Those of connections
-    /// stay in this process.
+    /// Keeps the buckets of principals in a store that several processes share. The buckets of
+    /// connections stay in this process.
     #[must_use]
     pub fn buckets(mut self, buckets: impl Buckets) -> Self {
         self.shared = Some(Arc::new(buckets));
@@ -77,7 +79,7 @@ impl RateLimit {
     ///
     /// # Errors
     ///
-    /// When there is none, or the store is unavailable.
+    /// When the bucket is empty, or the store is unavailable.
     async fn take(&self, request: &McpRequest) -> Result<(), BoxError> {
         let taken = match (&self.shared, request.principal()) {
             (Some(shared), Some(principal)) => shared.take(principal, self.rate).await?,
@@ -130,7 +132,7 @@ impl<S: RequestService> Service<McpRequest> for RateLimited<S> {
     type Error = BoxError;
     type Future = BoxFuture<Result<McpResponse, BoxError>>;
 
-    /// Always ready: a request is refused even while what is inside has no room for it.
+    /// Always ready, because a request can be refused even while the inner service is busy.
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))
     }
@@ -148,11 +150,11 @@ impl<S: RequestService> Service<McpRequest> for RateLimited<S> {
     }
 }
 
-/// A rate of requests: the size of a token bucket, and the time in which an empty one fills.
+/// A rate of requests: the size of a token bucket, and how fast it fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     tokens: u32,
-    /// The time for one token.
+    /// How long one token takes to arrive.
     interval: Duration,
 }
 
@@ -160,11 +162,12 @@ pub struct Rate {
 const MAX_PERIOD: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
 impl Rate {
-    /// That many requests in a period, of at most ten years; as many may come at once.
+    /// Allows `tokens` requests per `period`, and as many in one burst. A period longer than ten
+    /// years is shortened to ten years.
     ///
     /// # Panics
     ///
-    /// When there are no tokens, or the period is zero.
+    /// When `tokens` or `period` is zero.
     #[must_use]
     #[track_caller]
     pub fn new(tokens: u32, period: Duration) -> Self {
@@ -193,13 +196,13 @@ impl Rate {
 /// The outcome of taking a token from a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// There was one.
+    /// The bucket had a token.
     Yes,
-    /// There was none; the bucket gets the next one after this time.
+    /// The bucket is empty; it gets the next token after this time.
     No(Duration),
 }
 
-/// Token buckets of principals, which several processes share.
+/// Token buckets of principals, in a store that several processes share.
 ///
 /// ```
 /// use mcp_runtime::BoxFuture;
@@ -219,32 +222,31 @@ pub enum Taken {
 /// # drop(limit);
 /// ```
 pub trait Buckets: Send + Sync + 'static {
-    /// Takes a token from the bucket of a principal, which is full at first.
+    /// Takes a token from the bucket of a principal. A new bucket is full.
     ///
-    /// Its future fails when the store is unavailable: the request is answered with an internal
-    /// error.
+    /// The future fails when the store is unavailable; the request is then answered with an
+    /// internal error.
     fn take(&self, principal: &str, rate: Rate) -> BoxFuture<Result<Taken, BoxError>>;
 }
 
-/// The owner of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum BucketOwner {
     Principal(Box<str>),
-    /// A connection, or a session over HTTP, by its number; the address of a client that has neither.
+    /// The number of a connection or of a session over HTTP. Clients that have neither are told
+    /// apart by their address.
     Connection(u64, Option<SocketAddr>),
-    /// The program itself, in a client.
+    /// The calls of this program's own client.
     Own,
 }
 
-/// Token buckets of this process: at most [`MAX_BUCKETS`].
+/// The token buckets of this process, at most [`MAX_BUCKETS`].
 #[derive(Default)]
 struct LocalBuckets {
-    /// The time at which each bucket is full.
+    /// The time at which each bucket will be full again.
     full: Mutex<HashMap<BucketOwner, Instant>>,
 }
 
 impl LocalBuckets {
-    /// Takes a token from the bucket of a caller.
     fn take(&self, caller: BucketOwner, rate: Rate) -> Taken {
         let now = Instant::now();
         let mut buckets = lock(&self.full);
@@ -263,8 +265,9 @@ impl LocalBuckets {
     }
 }
 
-/// Drops full buckets, which are as good as new ones, and then those that are full next, until there
-/// is room for a tenth: so the time for it is spread over as many requests.
+/// Drops full buckets, which are the same as new ones, and then the buckets that will be full next,
+/// until a tenth of the room is free. Freeing more than one place spreads the cost over many
+/// requests.
 fn make_room<K: Eq + Hash>(buckets: &mut HashMap<K, Instant>, now: Instant) {
     buckets.retain(|_, full| *full > now);
     let Some(surplus) = buckets.len().checked_sub(MAX_BUCKETS - MAX_BUCKETS / 10) else {

@@ -12,16 +12,16 @@ use super::{BoxError, Context, McpResponse};
 use crate::connection::BoxFuture;
 use crate::values::Values;
 
-/// A request on its way to what serves it. Cloning is cheap.
+/// A request on its way through the layers to its handler. Cloning is cheap.
 ///
-/// In a server it was admitted: revision, capabilities and access are settled. In a client it is
-/// one call, whatever it takes to answer it.
+/// In a server the request has been admitted: its revision, capabilities and access are settled. In
+/// a client it is one call, however many requests are needed to answer it.
 #[derive(Clone)]
 pub struct McpRequest {
     method: Arc<str>,
-    /// The parameters as they came.
+    /// The parameters as they were received.
     received: Option<Arc<RawJson>>,
-    /// The parameters of the layer that has replaced them last.
+    /// The parameters that a layer has set, if any.
     replaced: Option<Arc<RawJson>>,
     pub(crate) is_retry: bool,
     values: Values,
@@ -29,7 +29,7 @@ pub struct McpRequest {
     innermost: Arc<dyn Innermost>,
 }
 
-/// What serves a request inside of all layers.
+/// Serves a request inside all layers.
 pub(crate) trait Innermost: Send + Sync {
     fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>>;
 }
@@ -58,8 +58,8 @@ impl McpRequest {
         &self.method
     }
 
-    /// The name of the tool or prompt, or the URI of the resource; `None` for requests that have
-    /// none, and where it can't be read.
+    /// The name of the tool or prompt, or the URI of the resource; `None` for other requests, or if
+    /// it can't be read.
     #[must_use]
     pub fn target(&self) -> Option<Cow<'_, str>> {
         let params = self.params()?.as_raw();
@@ -73,11 +73,11 @@ impl McpRequest {
         self.replaced().or(self.received())
     }
 
-    /// Decodes the parameters; absent ones count as an empty object.
+    /// Decodes the parameters; absent parameters are decoded as an empty object.
     ///
     /// # Errors
     ///
-    /// When they do not fit.
+    /// When the parameters do not match `T`.
     pub fn parse_params<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         match self.params() {
             Some(params) => params.parse(),
@@ -85,44 +85,43 @@ impl McpRequest {
         }
     }
 
-    /// Replaces the parameters for what is inside of the layer.
+    /// Replaces the parameters for the inner layers and the handler.
     ///
-    /// A server compares headers (`Mcp-Name`, `Mcp-Param-*`) with, and seals its state for, the
-    /// parameters as they came, whose `_meta` also stays that of the [context](Self::context).
-    /// A layer of an entry, or of a mounted server, can't replace the name, and a URI only by another
-    /// one of the same entry.
-    /// Parameters that do not fit after a layer has replaced them are an internal error, and the
-    /// reason is logged.
+    /// A server still uses the received parameters to check headers (`Mcp-Name`, `Mcp-Param-*`) and
+    /// to seal its state, and the [context](Self::context) keeps their `_meta`. A layer of an
+    /// entry, or of a mounted server, can't replace the name, and can replace a URI only with
+    /// another URI of the same entry. Parameters that a layer has set and that do not match are
+    /// reported as an internal error, and the reason is logged.
     pub fn set_params(&mut self, params: impl Into<RawJson>) {
         self.replaced = Some(Arc::new(params.into()));
     }
 
-    /// Returns true if the client repeats the request with answers that the server has asked for, or
-    /// with its state (2026-07-28, "Multi Round-Trip Requests").
+    /// Returns true if the client repeats the request with its answers to the server's questions,
+    /// or with the server's state (2026-07-28, "Multi Round-Trip Requests").
     #[must_use]
     pub fn is_retry(&self) -> bool {
         self.is_retry
     }
 
-    /// The context of the request in a server: revision, client, principal, identity. Also what
-    /// [`Context::identity`](crate::Context::identity) finds: the values of outer layers. `None` in
-    /// a client.
+    /// The context of the request in a server, which holds its revision, client, principal and
+    /// identity. Values that outer layers have inserted are also found by
+    /// [`Context::identity`](crate::Context::identity). `None` in a client.
     #[must_use]
     pub fn context(&self) -> Option<&Context> {
         self.context.as_ref()
     }
 
-    /// The name of the principal that an access policy of the server has found; `None` without one,
-    /// and in a client.
+    /// The name of the principal that the server's access policy has authenticated; `None` without
+    /// a principal, and in a client.
     #[must_use]
     pub fn principal(&self) -> Option<&str> {
         self.context()?.principal()
     }
 
-    /// Leaves a value for inner layers, which [get](Self::get) it, and for handlers, which take it
+    /// Stores a value for inner layers, which [get](Self::get) it, and for handlers, which take it
     /// like an identity: as `&T` of a type that derives [`FromContext`](derive@crate::FromContext)
-    /// with `#[from_context(identity)]`, or by [`Context::identity`](crate::Context::identity). It
-    /// hides an earlier value of its type.
+    /// with `#[from_context(identity)]`, or by [`Context::identity`](crate::Context::identity). The
+    /// value hides an earlier value of the same type.
     pub fn insert<T: Any + Send + Sync>(&mut self, value: T) {
         self.values.insert(value);
         if let Some(context) = &mut self.context {
@@ -130,28 +129,27 @@ impl McpRequest {
         }
     }
 
-    /// The value of a type that an outer layer has left.
+    /// Returns the value of type `T` that an outer layer has inserted.
     #[must_use]
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.values.get()
     }
 
-    /// Replaces the context.
     pub(crate) fn set_context(&mut self, context: Context) {
         self.context = Some(context);
     }
 
-    /// The parameters before any layer has replaced them.
+    /// The parameters as they were before any layer replaced them.
     pub(crate) fn received(&self) -> Option<&RawJson> {
         self.received.as_deref()
     }
 
-    /// The parameters of a layer, if one has replaced them.
+    /// The parameters that a layer has set, if any.
     pub(crate) fn replaced(&self) -> Option<&RawJson> {
         self.replaced.as_deref()
     }
 
-    /// Serves the request inside of all layers.
+    /// Serves the request inside all layers.
     pub(super) fn serve(self) -> BoxFuture<Result<McpResponse, BoxError>> {
         Arc::clone(&self.innermost).serve(self)
     }

@@ -19,21 +19,21 @@ pub struct InvalidResponse(#[from] serde_json::Error);
 
 /// The result of a request, on its way to the caller.
 ///
-/// Errors are no responses, except for those of tools ([`is_error`](Self::is_error)).
+/// Errors are not responses, except for the errors of tools ([`is_error`](Self::is_error)).
 pub struct McpResponse(McpResponseBody);
 
 pub(crate) enum McpResponseBody {
-    /// The result of a server, as it is sent.
+    /// A result of the server in the form in which it is sent.
     Answer(Answer),
-    /// The result of one entry, not yet as the revision of the client has it.
+    /// A result of one entry that is not yet converted to the client's revision.
     Typed(Box<dyn TypedResult>),
-    /// What a layer has made, or a client has received.
+    /// A result that a layer has made or a client has received.
     Json(RawJson),
-    /// The subscription that a server has accepted; behind a lock, so that a response is `Sync`.
+    /// A subscription that the server has accepted. The lock only makes the response `Sync`.
     Accepted(Mutex<BoxFuture<Result<Answer, ErrorObject>>>),
 }
 
-/// A result that is written only when a layer asks for it.
+/// A result that is serialized only when a layer asks for its JSON.
 pub(crate) trait TypedResult: Any + Send + Sync {
     fn json(&self) -> RawJson;
 
@@ -51,23 +51,23 @@ impl<T: Serialize + Send + Sync + 'static> TypedResult for T {
 }
 
 impl McpResponse {
-    /// A result of a layer's own: the text of a JSON object.
+    /// Makes a result from the text of a JSON object.
     ///
-    /// It is sent as it is. In revisions that have them, `resultType` and the server's name in
-    /// `_meta` are added where they are missing.
+    /// The text is sent unchanged, except that `resultType` and the server's name in `_meta` are
+    /// added where the revision requires them and they are missing.
     ///
     /// # Errors
     ///
-    /// When the text is no JSON object.
+    /// When the text is not a JSON object.
     pub fn new(json: impl Into<String>) -> Result<Self, InvalidResponse> {
         Self::from_json(RawJson::from_text(json)?)
     }
 
-    /// The same of a value, such as a [`CallToolResult`](mcp_types::CallToolResult).
+    /// Makes a result from a value, such as a [`CallToolResult`](mcp_types::CallToolResult).
     ///
     /// # Errors
     ///
-    /// When the value is no object, or has no JSON form.
+    /// When the value is not serialized as an object, or can't be serialized.
     pub fn of(result: &impl Serialize) -> Result<Self, InvalidResponse> {
         Self::from_json(RawJson::new(result)?)
     }
@@ -76,7 +76,10 @@ impl McpResponse {
         if json.is_object() {
             Ok(Self(McpResponseBody::Json(json)))
         } else {
-            Err(<serde_json::Error as serde::de::Error>::custom("it is none").into())
+            Err(
+                <serde_json::Error as serde::de::Error>::custom("it is another kind of value")
+                    .into(),
+            )
         }
     }
 
@@ -88,12 +91,12 @@ impl McpResponse {
         self.0
     }
 
-    /// The result as JSON; `None` for the acceptance of a subscription (`subscriptions/listen`),
-    /// whose stream begins after all layers. Written when this is called.
+    /// Serializes the result as JSON; `None` for an accepted subscription (`subscriptions/listen`),
+    /// whose stream begins after all layers.
     ///
     /// # Errors
     ///
-    /// When the result has no JSON form.
+    /// When the result can't be serialized.
     pub fn json(&self) -> serde_json::Result<Option<Cow<'_, str>>> {
         Ok(Some(match &self.0 {
             McpResponseBody::Answer(answer) => answer.json()?,
@@ -103,7 +106,7 @@ impl McpResponse {
         }))
     }
 
-    /// Returns true for the result of a tool that has failed (`isError`).
+    /// Returns true if this is the result of a failed tool (`isError`).
     #[must_use]
     pub fn is_error(&self) -> bool {
         match &self.0 {
@@ -114,8 +117,8 @@ impl McpResponse {
         }
     }
 
-    /// Returns true if the server asks for input instead: the client will repeat the request
-    /// (2026-07-28, "Multi Round-Trip Requests").
+    /// Returns true if the server asks for input instead of answering. The client will repeat the
+    /// request (2026-07-28, "Multi Round-Trip Requests").
     #[must_use]
     pub fn is_input_required(&self) -> bool {
         match &self.0 {
@@ -140,16 +143,16 @@ impl fmt::Debug for McpResponse {
 
 /// The error of a layer.
 ///
-/// A server answers with a [`ProtocolError`](crate::ProtocolError) as it is, with
-/// [`TooManyRequests`] as that describes, and with any other one as an internal error (-32603)
-/// without details, whose text is logged.
+/// A server sends a [`ProtocolError`](crate::ProtocolError) unchanged, and answers
+/// [`TooManyRequests`] as that type describes. Any other error is logged and answered as an
+/// internal error (-32603) without details.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A request was refused, for there were too many; the caller may repeat it after a time.
+/// A request was refused because there were too many. The caller may repeat it later.
 ///
-/// Answered with the JSON-RPC error -32603, whose `data.retryAfterMs` is the time in milliseconds.
-/// A request that is alone in its HTTP request is answered with the status 429 and `Retry-After` as
-/// well (RFC 6585, section 4).
+/// The request is answered with the JSON-RPC error -32603, whose `data.retryAfterMs` is the time to
+/// wait in milliseconds. If the request is not part of a batch, its HTTP response has the status
+/// 429 and a `Retry-After` header (RFC 6585, section 4).
 ///
 /// ```
 /// use std::time::Duration;
@@ -167,7 +170,7 @@ pub struct TooManyRequests {
 }
 
 impl TooManyRequests {
-    /// The refusal of a request that may be repeated after a time.
+    /// Refuses a request that may be repeated after the given time.
     #[must_use]
     pub const fn retry_after(retry_after: Duration) -> Self {
         Self { retry_after }

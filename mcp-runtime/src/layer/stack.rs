@@ -1,5 +1,5 @@
-//! Layers of tower and layers made of async functions, what is inside of a layer, and the stack of all
-//! layers around a request.
+//! The layers around requests, made from tower's layers or async functions, and the stack that
+//! applies them.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -12,9 +12,9 @@ use tower_service::Service;
 use super::{BoxError, McpRequest, McpResponse};
 use crate::connection::BoxFuture;
 
-/// A [`Service`] of tower that serves an [`McpRequest`]: the service of a layer, or of a method.
+/// A tower [`Service`] that serves an [`McpRequest`]: the service of a layer, or of a method.
 ///
-/// It can be cloned, as each request calls a clone.
+/// It must be `Clone`, because each request calls its own clone.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not serve requests",
     note = "a `Service<McpRequest, Response = McpResponse>` of tower does if it is `Clone`, `Send` and `Sync`, its error is `Into<BoxError>`, and its future is `Send`"
@@ -38,8 +38,8 @@ impl<S> RequestService for S where
 {
 }
 
-/// A layer around requests: a [`Layer`] of tower for [`Next`] whose service is a [`RequestService`],
-/// or a function by [`from_fn`](super::from_fn).
+/// A layer around requests: a tower [`Layer`] for [`Next`] whose service is a [`RequestService`],
+/// or a function passed to [`from_fn`](super::from_fn).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a layer around requests",
     label = "not a layer",
@@ -59,23 +59,21 @@ impl<L: Layer<Next, Service: RequestService> + Send + Sync + 'static> RequestLay
     }
 }
 
-/// The layers around requests, the outermost first.
 #[derive(Clone, Default)]
 pub(crate) struct Stack {
     layers: Vec<Arc<dyn RequestLayer>>,
-    /// The outermost service, made when it is first needed.
+    /// Made when it is first needed.
     outermost: OnceLock<Next>,
 }
 
 impl Stack {
-    /// Adds a layer inside of all others.
+    /// Adds the innermost layer.
     pub(crate) fn push(stack: &mut Option<Self>, layer: impl RequestLayer) {
         let stack = stack.get_or_insert_default();
         stack.layers.push(Arc::new(layer));
         stack.outermost = OnceLock::new();
     }
 
-    /// The outermost service.
     pub(crate) fn outermost(&self) -> Next {
         let outermost = self.outermost.get_or_init(|| {
             let layers = self.layers.iter().rev();
@@ -93,7 +91,7 @@ impl fmt::Debug for Stack {
 
 type LayerResult = Result<McpResponse, BoxError>;
 
-/// Makes a layer of an async function, which gets the request and what is inside of the layer.
+/// Makes a layer from an async function, which gets the request and the inner service.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -124,7 +122,6 @@ where
     })
 }
 
-/// The service of a function.
 struct FromFn<F> {
     function: Arc<F>,
     next: Next,
@@ -148,7 +145,7 @@ where
     type Error = BoxError;
     type Future = R;
 
-    /// Always ready: the function waits for what is inside of it.
+    /// Always ready, because the function itself waits for the inner service.
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))
     }
@@ -158,19 +155,19 @@ where
     }
 }
 
-/// What is inside of a layer: the next layer, or what serves the request.
+/// The inner service of a layer: the next layer, or the handler of the request.
 ///
-/// A [`Service`], which a [`tower_layer::Layer`] gets, and what [`from_fn`] calls with
-/// [`run`](Self::run). A clone is not ready before it was polled.
+/// A [`tower_layer::Layer`] gets it as a [`Service`], and a function passed to [`from_fn`] calls it
+/// with [`run`](Self::run). A clone is not ready until it has been polled.
 #[derive(Default)]
 pub struct Next {
-    /// The service of the next layer; `None` inside of the last one.
+    /// The service of the next layer; `None` for the innermost layer.
     service: Option<Arc<dyn BoxedService>>,
-    /// A clone of it that was polled for readiness.
+    /// A clone of `service` that has been polled for readiness.
     ready: Option<Box<dyn BoxedService>>,
 }
 
-/// A [`RequestService`] whose type does not matter. Requests share it, and each calls a clone.
+/// A [`RequestService`] without its type. Requests share it, and each calls a clone.
 trait BoxedService: Send + Sync {
     fn boxed_clone(&self) -> Box<dyn BoxedService>;
 
@@ -202,12 +199,12 @@ impl Next {
         }
     }
 
-    /// Serves a request, once what is inside is ready for it.
+    /// Serves a request as soon as the inner service is ready.
     ///
     /// # Errors
     ///
-    /// The error of an inner layer; a [`ProtocolError`](crate::ProtocolError) where a server answers
-    /// with one, and a [`CallError`](crate::CallError) in a client.
+    /// The error of an inner layer or of the handler: a [`ProtocolError`](crate::ProtocolError) in
+    /// a server, and a [`CallError`](crate::CallError) in a client.
     pub async fn run(mut self, request: McpRequest) -> Result<McpResponse, BoxError> {
         poll_fn(|cx| self.poll_ready(cx)).await?;
         self.call(request).await
@@ -233,7 +230,7 @@ impl Service<McpRequest> for Next {
         match (&self.service, self.ready.take()) {
             (None, _) => request.serve(),
             (Some(_), Some(mut ready)) => ready.boxed_call(request),
-            // The caller should have polled it.
+            // The caller has not polled for readiness.
             (Some(_), None) => Box::pin(self.clone().run(request)),
         }
     }

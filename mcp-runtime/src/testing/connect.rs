@@ -1,4 +1,4 @@
-//! Connections to a server in the same process, and the caller that handlers see there.
+//! Connects a client to a server in the same process, and chooses the caller that handlers see.
 
 use std::any::Any;
 use std::future::IntoFuture;
@@ -21,10 +21,10 @@ use crate::{Client, ClientBuilder, ConnectError, Server};
 /// Connects a client to `server` in memory; await it to get the [`Client`]. A server that can't start
 /// is reported as [`ConnectError::Serve`].
 ///
-/// Each call serves a connection of its own, so a [`Server`] that is given twice as a clone has two
-/// clients. The connection ends when the client is closed or dropped.
+/// Each call opens a separate connection, so two clones of a [`Server`] serve two clients. The
+/// connection ends when the client is closed or dropped.
 ///
-/// A tool is called, and its answer compared, in one line:
+/// One line calls a tool and compares its answer:
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -66,42 +66,42 @@ pub fn connect(server: impl Into<Server>) -> Connect {
     }
 }
 
-/// A connection to be made; see [`connect`].
+/// A connection that is opened when it is awaited; see [`connect`].
 #[must_use = "nothing is connected until this is awaited"]
 #[derive(Debug)]
 pub struct Connect {
     server: Server,
     client: ClientBuilder,
-    /// The HTTP request that handlers see, as over WebSocket.
+    /// The HTTP request that handlers see, as if it had opened a WebSocket.
     request: Builder,
     recording: Recording,
     paused: bool,
 }
 
 impl Connect {
-    /// The client that connects, instead of one without handlers that is called `test`. Replaces
-    /// the settings of the client made before.
+    /// Sets the client that connects; by default a client named `test` without handlers. Replaces
+    /// all client settings made before.
     pub fn client(mut self, client: ClientBuilder) -> Self {
         self.client = client;
         self
     }
 
-    /// The era to speak; detected unless set.
+    /// Sets the era to speak; detected by default.
     pub fn era(mut self, era: Era) -> Self {
         self.client = self.client.era(era);
         self
     }
 
-    /// The revision to speak; negotiated unless set.
+    /// Sets the revision to speak; negotiated by default.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.client = self.client.revision(revision);
         self
     }
 
     /// Sets the identity of the client, as [`Context::identity`](crate::Context::identity) returns
-    /// it. One of each type, such as the application's user and the
-    /// [`Principal`](crate::server::Principal) that handlers take as a parameter. Scopes
-    /// are checked if it is a [`ScopeCheck`](crate::transport::http::ScopeCheck).
+    /// it. There can be one value of each type, such as the application's user and the
+    /// [`Principal`](crate::server::Principal) that handlers take as a parameter. If the value is a
+    /// [`ScopeCheck`](crate::transport::http::ScopeCheck), scopes are checked with it.
     ///
     /// ```
     /// use mcp_runtime::prelude::*;
@@ -132,8 +132,8 @@ impl Connect {
     }
 
     /// Adds a header to the HTTP request that handlers see as `&http::request::Parts` or
-    /// [`&HttpRequest`](crate::transport::http::HttpRequest). A malformed one is an error of the
-    /// connection.
+    /// [`&HttpRequest`](crate::transport::http::HttpRequest). If the header is malformed,
+    /// connecting fails.
     ///
     /// ```
     /// use mcp_runtime::prelude::*;
@@ -173,12 +173,12 @@ impl Connect {
         self
     }
 
-    /// Pauses tokio's clock first: it then jumps from one deadline to the next whenever the runtime
-    /// is idle, so that timeouts elapse at once.
+    /// Pauses tokio's clock before connecting. A paused clock jumps to the next deadline whenever
+    /// the runtime is idle, so timeouts elapse immediately.
     ///
     /// # Panics
     ///
-    /// When it is awaited, if the clock is stopped already, or in a runtime with several threads;
+    /// Awaiting it panics if the clock is already paused, or if the runtime has several threads;
     /// see [`tokio::time::pause`].
     pub fn paused(mut self) -> Self {
         self.paused = true;
@@ -226,7 +226,7 @@ impl IntoFuture for Connect {
 #[cfg(feature = "http-server")]
 fn identity(mut parts: Parts) -> Arc<dyn ClientIdentity> {
     if parts.extensions.get::<ScopeCheck>().is_none() {
-        // In memory, scopes have no effect unless the test sets a check.
+        // In memory, scopes have no effect unless the test sets its own check.
         parts.extensions.insert(ScopeCheck::new(|_| Ok(())));
     }
     Arc::new(Exchange::upgrade(parts, None))

@@ -1,8 +1,8 @@
-//! Helpers for tests of servers: a client in memory, and recordings of connections.
+//! Helpers for testing servers: a client in memory, and recordings of connections.
 //!
-//! Most tests need only [`connect`], and [`Client::call`](crate::Client::call) with the type that is
-//! expected. The era, the clock, the client and the caller can be chosen. [`tool_list`] is the list
-//! of tools for a snapshot.
+//! Most tests need only [`connect`], and [`Client::call`](crate::Client::call) with the expected
+//! result type. A test can also choose the era, the clock, the client and the caller. [`tool_list`]
+//! returns the list of tools for snapshots.
 //!
 //! ```
 //! use mcp_runtime::prelude::*;
@@ -47,10 +47,10 @@ pub use recording::Recording;
 
 use crate::Server;
 
-/// The tools that a server offers, as formatted JSON, for snapshots of what models see.
+/// Returns the tools of a server as formatted JSON, for snapshots of what models see.
 ///
-/// Includes tools that are shown to some callers only, and those of mounted servers. The tools are
-/// in the order of their list, and the members of objects are sorted.
+/// The list includes tools that only some callers see, and the tools of mounted servers. The tools
+/// are in the order in which the server lists them, and the members of objects are sorted.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -90,6 +90,6 @@ pub fn tool_list(server: impl Into<Server>) -> String {
         tools.sort_all_objects();
         serde_json::to_string_pretty(&tools)
     });
-    // The types of the protocol always have a JSON form.
+    // Protocol types can always be serialized, so this is never an error.
     text.unwrap_or_else(|error| error.to_string())
 }

@@ -13,7 +13,7 @@ use crate::sync::lock;
 /// The messages of a connection, in the order in which they arrived. Cloning is cheap: the clones
 /// share the messages.
 ///
-/// Its [`Display`](fmt::Display) form has one message a line, for snapshots:
+/// The [`Display`](fmt::Display) form has one message per line, for snapshots:
 ///
 /// ```
 /// # use mcp_runtime::prelude::*;
@@ -56,7 +56,7 @@ impl Recording {
         self.lock().clone()
     }
 
-    /// Forgets the messages so far, such as those of the negotiation.
+    /// Removes the messages recorded so far, such as the negotiation.
     pub fn clear(&self) {
         self.lock().clear();
     }

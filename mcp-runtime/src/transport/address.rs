@@ -1,4 +1,4 @@
-//! TCP addresses to listen on, and errors that name the address.
+//! TCP addresses to listen on, and error messages that name the address.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -7,7 +7,7 @@ use std::net::{Ipv6Addr, SocketAddr, TcpListener as StdListener};
 
 use tokio::net::TcpListener;
 
-/// An address to listen on such as `127.0.0.1:8080`, or a listener that is open already.
+/// An address to listen on, such as `127.0.0.1:8080`, or a listener that is already open.
 #[derive(Debug)]
 pub struct TcpAddress(Kind);
 
@@ -29,11 +29,11 @@ impl TcpAddress {
                         format!("{name:?} is not an address: {advice}"),
                     ),
                     (None, io::ErrorKind::AddrInUse) => {
-                        let text = "another program listens there, or this one twice";
+                        let text = "another program already listens there, or this program does";
                         io::Error::new(error.kind(), format!("{name}: {error}: {text}"))
                     }
                     (None, io::ErrorKind::AddrNotAvailable) => {
-                        let text = "this machine has no such address: `0.0.0.0` is all that it has";
+                        let text = "this machine does not have that address: `0.0.0.0` listens on all of its addresses";
                         io::Error::new(error.kind(), format!("{name}: {error}: {text}"))
                     }
                     (None, _) => error_at(&name, &error),
@@ -46,7 +46,7 @@ impl TcpAddress {
         }
     }
 
-    /// The address of a listener that is open already.
+    /// Returns the address of a listener that is already open.
     ///
     /// # Errors
     ///
@@ -71,14 +71,14 @@ macro_rules! named {
 
 named!(&str, String, &String, Cow<'_, str>);
 
-/// The port on this machine alone, `127.0.0.1`.
+/// A port on `127.0.0.1`, which only programs on this machine reach.
 impl From<u16> for TcpAddress {
     fn from(port: u16) -> Self {
         Self::from(("127.0.0.1", port))
     }
 }
 
-/// The host, and the port.
+/// A host with a port.
 impl<H: Into<String>> From<(H, u16)> for TcpAddress {
     fn from((host, port): (H, u16)) -> Self {
         let host = host.into();
@@ -101,7 +101,7 @@ impl From<StdListener> for TcpAddress {
     }
 }
 
-/// The reason why a string is not an address, with an address to write instead.
+/// Explains why a string is not an address, and suggests an address to write instead.
 fn advice(name: &str) -> Option<String> {
     let (scheme, rest) = match name.trim().split_once("://") {
         Some((scheme, rest)) => (Some(scheme), rest),
@@ -138,14 +138,14 @@ fn advice(name: &str) -> Option<String> {
             format!("an address has no path; over HTTP, `.path(\"/{path}\")` sets it")
         }
         (None, None, Some(port)) if !is_port(port) => {
-            format!("{port:?} is not a port, which is a number of at most 65535")
+            format!("{port:?} is not a port, which is a number up to 65535")
         }
         _ => "an address has a host and a port; `0.0.0.0` is the host for all clients".to_owned(),
     };
     Some(format!("write `{address}`: {reason}"))
 }
 
-/// The error, with the address or path that it concerns.
+/// Adds the address or path to an error.
 pub(super) fn error_at(address: &dyn Display, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{address}: {error}"))
 }
@@ -239,7 +239,7 @@ mod tests {
             };
             let found = found.unwrap_or_else(|| panic!("no advice for {name:?}"));
             assert!(found.contains(expected), "{name:?}: {found}");
-            // The advice is followed without another one.
+            // Following the advice gives a valid address.
             let address = found.split('`').nth(1).unwrap();
             assert_eq!(advice(address), None, "{name:?}: {found}");
         }

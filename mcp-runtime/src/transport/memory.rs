@@ -1,4 +1,4 @@
-//! Two peers in one process.
+//! Connections between two peers in one process.
 
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
@@ -8,7 +8,8 @@ use crate::limits::MEMORY_BYTES;
 /// One end of a connection in memory.
 pub type Memory = ByteStream<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
 
-/// A connection in memory: what one end sends, the other receives, byte for byte as over a pipe.
+/// Creates a connection in memory. Each end receives the bytes that the other sends, as over a
+/// pipe.
 ///
 /// ```
 /// let (client, server) = mcp_runtime::transport::memory::pair();

@@ -1,7 +1,7 @@
 //! Transports: connections that carry frames of bytes between two peers.
 //!
-//! A [`Transport`] is independent of the protocol: it opens a reader and a writer of frames, which
-//! the driver of the connection uses. Transports that send lines of text over a byte stream (stdio,
+//! A [`Transport`] knows nothing of the protocol: it opens a reader and a writer of frames, and the
+//! connection's driver does the rest. Transports that send lines of text over a byte stream (stdio,
 //! sockets, memory) share one codec, [`LineReader`] and [`LineWriter`].
 
 #[cfg(any(feature = "http-server", feature = "socket"))]
@@ -50,13 +50,15 @@ pub use socket::unix;
 #[cfg(feature = "stdio")]
 pub use stdio::{Stdio, stdio};
 
-/// `http` in builds without the feature `http-server`: an error of the compiler that names it.
+/// A replacement for `http` in builds without the feature `http-server`, so that the compiler's
+/// error names the feature.
 pub(crate) mod no_http {
-    /// Type of [`http`] in builds without the feature `http-server`, which is no function.
+    /// The type of [`http`] in builds without the feature `http-server`. It is not a function, so
+    /// calling it fails.
     #[derive(Debug)]
     pub struct NeedsFeatureHttpServer(());
 
-    /// Streamable HTTP is served by builds with the feature `http-server`. This one is without:
+    /// Streamable HTTP needs the feature `http-server`, which this build does not have:
     ///
     /// ```toml
     /// mcp-runtime = { version = "…", features = ["http-server"] }

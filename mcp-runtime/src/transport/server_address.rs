@@ -1,4 +1,5 @@
-//! Address of a remote server, as HTTP and WebSocket clients take it: URL, headers, and TLS.
+//! The address of a remote server for HTTP and WebSocket clients: its URL, headers, and TLS
+//! settings.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use percent_encoding::percent_decode_str;
 use rustls::pki_types::CertificateDer;
 use rustls::{CertificateError, ClientConfig, RootCertStore};
 
-/// A transport that clients reach by a URL, known by the scheme of the URL.
+/// A transport that clients reach by URL. The scheme of the URL tells which one.
 ///
 /// ```
 /// use mcp_runtime::transport::UrlTransport;
@@ -23,9 +24,9 @@ use rustls::{CertificateError, ClientConfig, RootCertStore};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UrlTransport {
-    /// HTTP, by [`http_client`](fn@crate::transport::http_client).
+    /// HTTP, with [`http_client`](fn@crate::transport::http_client).
     Http,
-    /// WebSocket, by [`websocket`](fn@crate::transport::websocket).
+    /// WebSocket, with [`websocket`](fn@crate::transport::websocket).
     WebSocket,
 }
 
@@ -39,7 +40,7 @@ impl UrlTransport {
         Self::ALL.into_iter().find(|it| it.has_scheme(scheme))
     }
 
-    /// The schemes of its URLs: first without encryption, then with it.
+    /// The schemes of the transport's URLs, first without and then with encryption.
     pub const fn schemes(self) -> [&'static str; 2] {
         match self {
             Self::Http => ["http", "https"],
@@ -53,8 +54,9 @@ impl UrlTransport {
     }
 }
 
-/// URL of a server as its user gave it, with the headers and root certificates for it. The URL and
-/// the headers may hold credentials: `Debug` shows the origin and the names of headers alone.
+/// The URL of a server as the user wrote it, with the headers and root certificates for it. The URL
+/// and the headers may hold credentials, so `Debug` shows only the origin and the names of the
+/// headers.
 #[derive(Clone)]
 pub(super) struct ServerAddress {
     url: String,
@@ -62,12 +64,11 @@ pub(super) struct ServerAddress {
     pub(super) roots: TrustedRoots,
 }
 
-/// The root certificates that a client trusts.
 #[derive(Clone, Default)]
 pub(super) struct TrustedRoots {
     /// In DER.
     pub(super) added: Vec<Vec<u8>>,
-    /// True if those of the Mozilla project are not trusted.
+    /// True if the roots of the Mozilla project are not trusted.
     pub(super) only_added: bool,
 }
 
@@ -85,19 +86,20 @@ impl ServerAddress {
     }
 
     /// Returns the URL without user information, and the headers of every request. User information
-    /// becomes `Authorization: Basic` (RFC 7617), unless that header is set by itself.
+    /// becomes `Authorization: Basic` (RFC 7617), unless that header is set explicitly.
     ///
     /// # Errors
     ///
-    /// If the URL is not one of `transport`, or has no host, or a port that is no number up to 65535, or a
-    /// header can't be sent. The text repeats neither the URL nor values of headers.
+    /// If the URL is not one of `transport`, has no host, or has a port that is not a number up to
+    /// 65535, or if a header can't be sent. The message repeats neither the URL nor the values of
+    /// headers.
     pub(super) fn target(&self, transport: UrlTransport) -> io::Result<(Uri, HeaderMap)> {
         let (user_information, url) = split_user_information(&self.url);
         let credentials = user_information.map(|it| (AUTHORIZATION.to_string(), basic(it)));
         let mut headers = HeaderMap::new();
         for (name, value) in credentials.iter().chain(&self.headers) {
             let key = HeaderName::try_from(name)
-                .map_err(|_| invalid(format!("the header `{name}` has no valid name")))?;
+                .map_err(|_| invalid(format!("`{name}` is not a valid header name")))?;
             let mut value = HeaderValue::try_from(value).map_err(|_| {
                 invalid(format!(
                     "the header `{name}` has a value that can't be sent"
@@ -136,12 +138,12 @@ fn parse(url: &str, transport: UrlTransport) -> io::Result<Uri> {
         return Err(invalid("the URL has no host".to_owned()));
     }
     let authority = uri.authority().map_or("", |authority| authority.as_str());
-    // An empty port is the default one.
+    // An empty port means the default port.
     let port = authority[host.len()..].trim_start_matches(':');
     let is_decimal = port.bytes().all(|byte| byte.is_ascii_digit());
     let is_port = is_decimal && port.parse::<u16>().is_ok();
     if !port.is_empty() && !is_port {
-        let reason = format!("the port `{port}` of the URL is no number up to 65535");
+        let reason = format!("the port `{port}` of the URL is not a number up to 65535");
         return Err(invalid(reason));
     }
     Ok(uri)
@@ -161,7 +163,7 @@ fn split_user_information(url: &str) -> (Option<&str>, String) {
     }
 }
 
-/// Returns the credentials of Basic authentication for `user:password`, each of which may be
+/// Returns the Basic authentication credentials for `user:password`. Both parts may be
 /// percent-encoded.
 fn basic(user_information: &str) -> String {
     let (user, password) = user_information
@@ -173,8 +175,8 @@ fn basic(user_information: &str) -> String {
     format!("Basic {}", STANDARD.encode(credentials))
 }
 
-/// Returns the root certificates of the Mozilla project, unless `roots` leaves them out, and those
-/// that `roots` adds.
+/// Returns the roots that `roots` adds and, unless `roots` excludes them, those of the Mozilla
+/// project.
 ///
 /// # Errors
 ///
@@ -212,7 +214,7 @@ pub(super) fn tls_config(roots: &TrustedRoots) -> io::Result<ClientConfig> {
 /// Returns advice for TLS errors that users meet.
 pub(super) fn tls_advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let mut error = error;
-    // One error of I/O may hold another one, which is not its source.
+    // An I/O error may wrap another I/O error without reporting it as its source.
     while let Some(outer) = error.downcast_ref::<io::Error>() {
         error = outer.get_ref()?;
     }
@@ -225,14 +227,14 @@ pub(super) fn tls_advice(error: &(dyn Error + 'static)) -> Option<&'static str> 
             "the server's certificate was issued by an authority that is not trusted here: add the \
              certificate of that authority to the root certificates",
         ),
-        // webpki names it `CaUsedAsEndEntity`, and rustls keeps that as a foreign error.
+        // This is webpki's `CaUsedAsEndEntity`, which rustls passes on as a foreign error.
         rustls::Error::InvalidCertificate(CertificateError::Other(other))
             if format!("{other:?}").contains("CaUsedAsEndEntity") =>
         {
             Some(
-                "the server's certificate is self-signed, or that of an authority, and can't be \
-                 trusted as a server's: issue another one for the server, signed by it, and add \
-                 the first one to the root certificates",
+                "the server's certificate is self-signed or belongs to an authority, so it can't \
+                 identify a server: use it to sign another certificate for the server, and add \
+                 the first certificate to the root certificates",
             )
         }
         _ => None,

@@ -9,15 +9,16 @@ use std::io::{self, IsTerminal as _, Write as _};
 use super::{FrameWriter, LineReader, LineWriter, MAX_FRAME_BYTES, Outbox, Transport};
 use crate::connection::frame_limit;
 
-/// The standard streams of this process, as a server uses them.
+/// Serves one client over the standard streams of this process.
 ///
-/// On Unix, the process's standard output is its standard error while this is open, so that what
-/// the program prints, with `println!` or in libraries and child processes, does not mix with the
-/// messages. They go to a copy of the descriptor. On other platforms nothing else may write to
-/// standard output meanwhile.
+/// On Unix, standard output is redirected to standard error while the transport is open. Output
+/// from `println!`, libraries and child processes therefore does not mix with the messages, which
+/// go to a copy of the original descriptor. On other platforms nothing else may write to standard
+/// output meanwhile.
 ///
-/// Sockets, and on Linux pipes, are read and written without blocking a thread, and without
-/// changing a flag that other processes would see; files and terminals are left to a thread each.
+/// Sockets, and on Linux also pipes, are read and written without blocking a thread, and without
+/// changing flags that other processes would see. Files and terminals are read and written by one
+/// thread each.
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -48,31 +49,32 @@ impl Transport for Stdio {
     type Reader = LineReader<streams::Input>;
     type Writer = StdioWriter;
 
-    /// Named where nothing answers a client, which more often means to start a program.
+    /// Messages to clients that get no answer include this name, because most of them meant to
+    /// start a program.
     fn program(&self) -> Option<String> {
-        let own = "this process's own standard input; a program is ChildProcess::new(…)";
+        let own = "this process's own standard input; to start a program, use ChildProcess::new(…)";
         Some(own.to_owned())
     }
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         if io::stdin().is_terminal() {
-            // If it can't be written, nobody reads it.
+            // If standard error can't be written, there is nobody to read the message.
             let _ = writeln!(
                 io::stderr(),
-                "reading messages of MCP from standard input: a client starts this program, and not a person"
+                "reading MCP messages from standard input: usually a client starts this program, not a person"
             );
         }
         let reader = LineReader::new(streams::input()?, self.max_frame_bytes);
         let writer = StdioWriter {
             lines: LineWriter::new(streams::output()?),
-            // Not before the output is open.
+            // The redirection must come after the output is open.
             _redirect: streams::redirect()?,
         };
         Ok((reader, writer))
     }
 }
 
-/// Writes to what was standard output when it was opened. Dropping it restores standard output.
+/// Writes to the original standard output. Dropping it restores standard output.
 pub struct StdioWriter {
     lines: LineWriter<streams::Output>,
     _redirect: streams::Redirect,
@@ -96,7 +98,8 @@ impl FrameWriter for StdioWriter {
     }
 }
 
-/// Standard streams of other platforms, on tokio's blocking pool. Standard output is not redirected.
+/// Standard streams on other platforms, with tokio's blocking pool. Standard output is not
+/// redirected.
 #[cfg(not(unix))]
 mod streams {
     use std::io;

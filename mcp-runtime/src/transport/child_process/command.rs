@@ -16,11 +16,10 @@ use crate::connection::frame_limit;
 use crate::limits::CHILD_GRACE;
 use crate::transport::MAX_FRAME_BYTES;
 
-/// Callback for the end of a child.
 type OnExit = Arc<dyn Fn(Exit) + Send + Sync>;
 
-/// Variables that programs need to run and that hold no secrets. Everything else, tokens and keys
-/// among it, has to be passed on by name.
+/// Environment variables that programs need to run and that hold no secrets. Everything else, such
+/// as tokens and keys, must be passed on by name.
 const SAFE: &[&str] = &[
     "HOME",
     "LANG",
@@ -52,7 +51,7 @@ const SAFE: &[&str] = &[
     "USERPROFILE",
 ];
 
-/// Time limits for the steps of ending a child.
+/// Time limits for the steps that end a child process.
 ///
 /// ```
 /// use std::time::Duration;
@@ -63,7 +62,7 @@ const SAFE: &[&str] = &[
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace {
-    /// From the end of its input until SIGTERM; 2 seconds by default.
+    /// From closing the child's input until SIGTERM; 2 seconds by default.
     pub close: Duration,
     /// From SIGTERM until SIGKILL; 2 seconds by default.
     pub terminate: Duration,
@@ -78,38 +77,38 @@ impl Default for Grace {
     }
 }
 
-/// The end of a child.
+/// How a child process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Exit {
-    /// Its exit code, or the signal that ended it.
+    /// The exit code, or the signal that ended the child.
     pub status: ExitStatus,
-    /// The step that ended it.
+    /// The step that ended the child.
     pub step: ExitStep,
 }
 
-/// A step of ending a child.
+/// A step that can end a child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExitStep {
-    /// It ended by itself, at the latest when its input was closed.
+    /// The child exited on its own, at the latest when its input was closed.
     Closed,
-    /// It ended after SIGTERM, or outside Unix was killed at once.
+    /// The child ended after SIGTERM, or, outside Unix, was killed without further delay.
     Terminated,
-    /// It was ended with SIGKILL.
+    /// The child was killed with SIGKILL.
     Killed,
 }
 
-/// A server as a child process, which opening the transport starts.
+/// A server as a child process, which is started when the transport is opened.
 ///
-/// Closing the connection ends the child: its input is closed, and if it does not end by itself
-/// it gets SIGTERM and finally SIGKILL, each after the time that [`Grace`] gives. A connection
-/// that is dropped with its runtime kills it. On Unix the same signals go to all of the child's
-/// process group: wrappers such as `npx` end together with what they have started. Descendants that
-/// leave the group (`setsid`, daemons) are not reached. On Windows a job object ends all that the
-/// child has started.
+/// Closing the connection ends the child: its input is closed, and if it does not exit, it gets
+/// SIGTERM and finally SIGKILL, each after the time that [`Grace`] gives. If the connection is
+/// dropped with its runtime, the child is killed immediately. On Unix the signals go to the child's
+/// whole process group, so wrappers such as `npx` end together with the processes they have
+/// started. Descendants that leave the group (`setsid`, daemons) are not reached. On Windows a job
+/// object ends every process that the child has started.
 ///
-/// A child that ends by itself is started again, see [`Reconnect`](crate::client::Reconnect).
-/// Calls and connecting fail with its [`ChildExited`](crate::ChildExited) until then.
+/// A child that exits on its own is started again; see [`Reconnect`](crate::client::Reconnect).
+/// Until then, calls and attempts to connect fail with [`ChildExited`](crate::ChildExited).
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), mcp_runtime::ConnectError> {
@@ -138,8 +137,8 @@ pub struct ChildProcess {
 frame_limit!(ChildProcess, max_frame_bytes);
 
 impl ChildProcess {
-    /// A server that `program` starts, looked up in `PATH`, and on Windows with the extensions
-    /// in `PATHEXT`, as a shell does.
+    /// A server that `program` starts. The program is looked up in `PATH`, on Windows also with the
+    /// extensions in `PATHEXT`, as a shell does.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -168,14 +167,14 @@ impl ChildProcess {
         self
     }
 
-    /// Sets a variable of the child's environment.
+    /// Sets an environment variable of the child.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.environment.insert(name.into(), value.into());
         self
     }
 
-    /// Sets variables of the child's environment.
+    /// Sets environment variables of the child.
     #[must_use]
     pub fn envs(
         self,
@@ -185,7 +184,7 @@ impl ChildProcess {
         variables.fold(self, |child, (name, value)| child.env(name, value))
     }
 
-    /// Passes on a variable of this process, if it is set.
+    /// Passes on an environment variable of this process, if it is set.
     #[must_use]
     pub fn pass_env(self, name: impl AsRef<OsStr>) -> Self {
         match std::env::var_os(&name) {
@@ -194,43 +193,43 @@ impl ChildProcess {
         }
     }
 
-    /// Passes on the whole environment of this process, secrets included. By default a child
-    /// gets only the variables that programs need to run, such as `PATH`, `HOME` and `LANG`.
+    /// Passes on the whole environment of this process, including secrets. By default a child gets
+    /// only the variables that programs need to run, such as `PATH`, `HOME` and `LANG`.
     #[must_use]
     pub fn inherit_env(mut self) -> Self {
         self.whole_environment = true;
         self
     }
 
-    /// The directory to run in; this process's own unless set.
+    /// Sets the directory in which the child runs; by default the directory of this process.
     #[must_use]
     pub fn current_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
         self
     }
 
-    /// The destination of its standard error; the log by default.
+    /// Sets the destination of the child's standard error; the log by default.
     #[must_use]
     pub fn stderr(mut self, stderr: Stderr) -> Self {
         self.stderr = stderr;
         self
     }
 
-    /// The time it gets to end by itself.
+    /// Sets how much time the child gets to exit.
     #[must_use]
     pub fn grace(mut self, grace: Grace) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Calls `observer` when the child has ended after its connection was closed.
+    /// Calls `observer` when the connection was closed and the child has ended.
     #[must_use]
     pub fn on_exit(mut self, observer: impl Fn(Exit) + Send + Sync + 'static) -> Self {
         self.on_exit = Some(Arc::new(observer));
         self
     }
 
-    /// The name of the program, for messages.
+    /// The name of the program in messages.
     pub(super) fn program_name(&self) -> String {
         self.program.to_string_lossy().into_owned()
     }
@@ -265,13 +264,13 @@ impl fmt::Debug for ChildProcess {
     }
 }
 
-/// The `variables` that a child gets by default.
+/// Keeps the `variables` that a child gets by default.
 fn safe(
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> impl Iterator<Item = (OsString, OsString)> {
     variables.filter(|(name, value)| {
         let known = name.to_str().is_some_and(|name| SAFE.contains(&name));
-        // A shell runs such a value as a function.
+        // Old versions of Bash run such a value as a function.
         known && !value.to_string_lossy().starts_with("()")
     })
 }

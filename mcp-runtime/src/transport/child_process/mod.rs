@@ -1,7 +1,7 @@
-//! Servers as child processes, connected by their standard streams (2026-07-28, "stdio").
+//! Servers as child processes, connected through their standard streams (2026-07-28, "stdio").
 //!
-//! [`ChildProcess`] is the command to start, [`Stderr`] the destination of its messages, [`Grace`]
-//! the time it gets to end by itself, and [`Exit`] its end.
+//! [`ChildProcess`] is the command to start. [`Stderr`] says where its standard error goes,
+//! [`Grace`] how much time it gets to exit, and [`Exit`] how it ended.
 
 mod command;
 #[cfg_attr(unix, path = "unix.rs")]

@@ -1,4 +1,4 @@
-//! A running child process, its end, and the two directions of its connection.
+//! A running child process, the two directions of its connection, and how it is ended.
 
 use std::io;
 use std::process::ExitStatus;
@@ -50,8 +50,8 @@ impl Transport for ChildProcess {
     }
 }
 
-/// The output of a child process. At its end, reading fails with
-/// [`ChildExited`](crate::ChildExited) if the child has ended.
+/// Reads the output of a child process. At the end of the output, reading fails with
+/// [`ChildExited`](crate::ChildExited) if the child has exited.
 #[derive(Debug)]
 pub struct ChildReader {
     lines: LineReader<ChildStdout>,
@@ -67,7 +67,7 @@ impl FrameReader for ChildReader {
     async fn fill(&mut self) -> io::Result<bool> {
         if !self.ended {
             self.ended = !self.lines.fill().await?;
-            // A last line without a line break may be left.
+            // The last line may be unread if it has no line break.
             return Ok(true);
         }
         let exited = self.process.lock().await.exited(EXIT_STATUS_TIMEOUT).await;
@@ -75,9 +75,10 @@ impl FrameReader for ChildReader {
     }
 }
 
-/// The input of a child process. Closing it ends the process.
+/// Writes the input of a child process. Closing it ends the process.
 ///
-/// If it is dropped without being closed, the child is killed, on Unix with its process group.
+/// If it is dropped without being closed, the child is killed, on Unix together with its process
+/// group.
 #[derive(Debug)]
 pub struct ChildWriter {
     input: Option<LineWriter<ChildStdin>>,
@@ -103,7 +104,7 @@ impl FrameWriter for ChildWriter {
     }
 }
 
-/// A child process with its group and its standard error.
+/// A child process with its process group and standard error.
 #[derive(Debug)]
 struct Process {
     child: Child,
@@ -116,17 +117,17 @@ struct Process {
 }
 
 impl Process {
-    /// Starts the child.
+    /// Starts the child process.
     ///
     /// # Errors
     ///
-    /// When there is no such program, or the operating system can't start it.
+    /// When the program does not exist, or the operating system can't start it.
     fn spawn(command: ChildProcess) -> io::Result<Self> {
         let program = command.program_name();
         let mut child = command.command().spawn().map_err(|error| {
             let mut reason = format!("`{program}` can't be started: {error}");
             if error.kind() == io::ErrorKind::NotFound && program.contains(' ') {
-                reason.push_str("; arguments stand in `.args([\"…\"])`");
+                reason.push_str("; pass arguments with `.args([\"…\"])`");
             }
             io::Error::new(error.kind(), reason)
         })?;
@@ -145,8 +146,8 @@ impl Process {
         })
     }
 
-    /// The end of the child, if it ends within `limit`, with the rest of its standard error, if
-    /// that ends as well.
+    /// Waits until the child has exited, at most for `limit`, and reads the rest of its standard
+    /// error if that also ends in time.
     async fn exited(&mut self, limit: Duration) -> Option<ChildExited> {
         let deadline = Instant::now() + limit;
         let status = timeout_at(deadline, self.child.wait()).await.ok()?;
@@ -159,7 +160,7 @@ impl Process {
         })
     }
 
-    /// Waits for the end of standard error, which descendants may keep open.
+    /// Waits for the end of standard error, which descendants of the child may keep open.
     async fn read_stderr(&mut self, deadline: Instant) {
         if let Some(stderr) = &mut self.stderr
             && timeout_at(deadline, stderr).await.is_ok()
@@ -169,14 +170,14 @@ impl Process {
     }
 
     /// Waits for the child, whose input is closed, then terminates and finally kills it
-    /// (2026-07-28, "stdio", section Shutdown).
+    /// (2026-07-28, "stdio", section "Shutdown").
     async fn end(&mut self) -> io::Result<()> {
         let (status, step) = match timeout(self.command.grace.close, self.child.wait()).await {
             Ok(status) => (status?, ExitStep::Closed),
             Err(_) => self.terminate().await?,
         };
         self.ended = true;
-        // Descendants that outlived the child are ended with it.
+        // Descendants may have outlived the child.
         self.group.kill();
         self.read_stderr(Instant::now() + STDERR_TIMEOUT).await;
         tracing::debug!(%status, ?step, "the child process has ended");
@@ -200,7 +201,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if !self.ended {
-            // The child itself is killed and reaped by tokio.
+            // tokio kills and reaps only the child itself.
             self.group.kill();
         }
         if let Some(stderr) = &self.stderr {

@@ -1,4 +1,4 @@
-//! Standard error of child processes.
+//! The standard error of child processes.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,21 +12,21 @@ use tokio::process::ChildStderr;
 use crate::limits::{CAPTURED_STDERR_BYTES, STDERR_LINE_BYTES};
 use crate::sync::lock;
 
-/// Destination of the standard error of a child, which may write there for any reason, not only
-/// about errors.
+/// The destination of a child's standard error. Servers may write there for any reason, not only to
+/// report errors.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Stderr {
-    /// Each line becomes a log message, at level info.
+    /// Each line is logged at level info.
     #[default]
     Log,
-    /// To the standard error of this process.
+    /// The child writes to the standard error of this process.
     Inherit,
-    /// Kept in memory, the newest 64 KiB.
+    /// The newest 64 KiB are kept in memory.
     Capture(Captured),
     /// Each line is passed to a function; see [`lines`](Self::lines).
     Lines(OnLine),
-    /// Nowhere.
+    /// The output is discarded.
     Discard,
 }
 
@@ -41,9 +41,9 @@ impl fmt::Debug for OnLine {
 }
 
 impl Stderr {
-    /// Passes each line to `on_line`, without its end, such as to escape control characters before the
-    /// line is shown on a terminal. Bytes that are not UTF-8 are replaced. Lines of more than 8 KiB are
-    /// passed in parts.
+    /// Passes each line to `on_line` without its line break, for example to escape control
+    /// characters before the line is shown on a terminal. Bytes that are not UTF-8 are replaced.
+    /// Lines longer than 8 KiB are passed in parts.
     pub fn lines(on_line: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self::Lines(OnLine(Arc::new(on_line)))
     }
@@ -56,7 +56,7 @@ impl Stderr {
         }
     }
 
-    /// Reads until the end, and keeps the newest output of `program` in `recent`.
+    /// Reads `stream` until the end, and keeps the newest output of `program` in `recent`.
     pub(super) async fn read(self, stream: ChildStderr, program: String, recent: Captured) {
         if let Err(error) = self.copy(stream, &program, &recent).await {
             tracing::debug!(program, %error, "standard error of a child can't be read");
@@ -78,7 +78,7 @@ impl Stderr {
             }
             let text = String::from_utf8_lossy(&bytes);
             match &self {
-                // They were shown already.
+                // `recent` ends up in error messages, and these lines have already been shown.
                 Self::Lines(on_line) => on_line.0(text.trim_end()),
                 Self::Capture(captured) => {
                     captured.push(&bytes);
@@ -93,7 +93,7 @@ impl Stderr {
     }
 }
 
-/// The newest standard error of a child. Clones share it.
+/// The newest output of a child on standard error. Clones share the buffer.
 #[derive(Clone, Debug)]
 pub struct Captured {
     bytes: Arc<Mutex<VecDeque<u8>>>,
@@ -101,7 +101,7 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// An empty buffer of 64 KiB.
+    /// Creates an empty buffer of 64 KiB.
     #[must_use]
     pub fn new() -> Self {
         Self::with_limit(CAPTURED_STDERR_BYTES)
@@ -114,7 +114,7 @@ impl Captured {
         }
     }
 
-    /// The newest 64 KiB. Bytes that are not UTF-8 are replaced.
+    /// Returns the newest 64 KiB. Bytes that are not UTF-8 are replaced.
     #[must_use]
     pub fn text(&self) -> String {
         let mut bytes = lock(&self.bytes);

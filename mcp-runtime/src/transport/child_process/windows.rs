@@ -8,13 +8,13 @@ use std::path::Path;
 use tokio::process::{Child, Command};
 use win32job::{ExtendedLimitInfo, Job};
 
-/// The job object of a child and its descendants: Windows ends them all when it is closed, at the
-/// latest when this is dropped.
+/// The job object of a child and its descendants. Windows ends all of them when the job is closed,
+/// at the latest when this is dropped.
 #[derive(Debug)]
 pub(super) struct Group(Option<Job>);
 
 impl Group {
-    /// Puts a child that was just started into a job of its own.
+    /// Puts a child that was just started into a new job.
     pub(super) fn new(child: &Child) -> Self {
         let job = child.raw_handle().map(|handle| assigned(handle as isize));
         let job = job.transpose().unwrap_or_else(|error| {
@@ -24,19 +24,19 @@ impl Group {
         Self(job)
     }
 
-    /// Kills the child: Windows has no SIGTERM.
+    /// Kills the child, because Windows has no SIGTERM.
     pub(super) fn terminate(&self, child: &mut Child) {
-        // Fails if the child has ended.
+        // Killing fails if the child has already ended.
         let _ = child.start_kill();
     }
 
-    /// Ends all members.
+    /// Kills all members.
     pub(super) fn kill(&mut self) {
         self.0 = None;
     }
 }
 
-/// A job with the process `handle` in it.
+/// Creates a job that contains the process `handle`.
 fn assigned(handle: isize) -> io::Result<Job> {
     let mut limits = ExtendedLimitInfo::new();
     limits.limit_kill_on_job_close();
@@ -45,12 +45,12 @@ fn assigned(handle: isize) -> io::Result<Job> {
     Ok(job)
 }
 
-/// A command that starts `program`, which is looked up as a shell does: by `PATH` of the child's
-/// environment, or else of this process, and by `PATHEXT`. A name that stands for no file is left
-/// to the system.
+/// Creates a command that starts `program`. The program is looked up as a shell does, with the
+/// `PATH` of the child's environment, or else of this process, and with `PATHEXT`. If no file is
+/// found, the lookup is left to the system.
 ///
-/// The system itself finds only `name.exe`. A shell also finds `name.cmd` and whatever else
-/// `PATHEXT` lists: programs that npm installs, such as `npx`, are of this kind.
+/// The system itself finds only `name.exe`. A shell also finds `name.cmd` and the other extensions
+/// in `PATHEXT`, which programs installed by npm need, such as `npx`.
 pub(super) fn command(
     program: &OsStr,
     directory: Option<&Path>,

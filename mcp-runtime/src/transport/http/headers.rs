@@ -1,4 +1,4 @@
-//! Headers of MCP and their values, for servers and clients.
+//! The headers of MCP and their values, for servers and clients.
 
 use std::net::Ipv6Addr;
 
@@ -13,12 +13,12 @@ pub(super) static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-even
 pub(super) const JSON: &str = "application/json";
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
-/// Encloses a value that is not plain ASCII (2026-07-28, "Streamable HTTP", section "Value
-/// Encoding").
+/// Precedes the Base64 form of a value that is not plain ASCII (2026-07-28, "Streamable HTTP",
+/// section "Value Encoding"). [`BASE64_SUFFIX`] follows it.
 pub(super) const BASE64_PREFIX: &str = "=?base64?";
 pub(super) const BASE64_SUFFIX: &str = "?=";
 
-/// Returns true if a header's value is of `media_type`, with any parameters.
+/// Returns true if a header's value is `media_type`, with any parameters.
 pub(super) fn is_media_type(value: &[u8], media_type: &str) -> bool {
     essence(value).eq_ignore_ascii_case(media_type.as_bytes())
 }
@@ -28,10 +28,9 @@ fn essence(value: &[u8]) -> &[u8] {
     split(value, b';').next().unwrap_or_default()
 }
 
-/// The parts of a header's value. A separator in a quoted string does not separate (RFC 9110, section
-/// 5.6.4).
+/// Splits a header's value. Separators in a quoted string do not count (RFC 9110, section 5.6.4).
 fn split(value: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
-    // Few values have quotes, and each request has values.
+    // Only few values have quotes, but every request has values to split.
     let has_quotes = value.contains(&b'"');
     let mut quoted = false;
     let mut escaped = false;
@@ -45,16 +44,16 @@ fn split(value: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
     parts.map(<[u8]>::trim_ascii)
 }
 
-/// A header with one value was given more than once.
+/// A header that may be sent only once was repeated.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Repeated;
 
-/// Returns the value of a header that may be given once.
+/// Returns the value of a header that may be sent only once.
 ///
 /// # Errors
 ///
-/// When it is given more than once: a gateway in front of the server may have used another of the
-/// values than the server would.
+/// When the header is repeated, because a gateway in front of the server may have used another of
+/// the values.
 pub(super) fn only<'a>(
     headers: &'a HeaderMap,
     name: &HeaderName,
@@ -67,15 +66,15 @@ pub(super) fn only<'a>(
     }
 }
 
-/// Returns true if the body is JSON, by its header.
+/// Returns true if `Content-Type` says that the body is JSON.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let value = only(headers, &CONTENT_TYPE).ok().flatten();
     value.is_some_and(|value| is_media_type(value.as_bytes(), JSON))
 }
 
-/// Returns true if the client accepts `media_type`: the most specific range that has it decides, and
-/// excludes it by a weight of 0 (RFC 9110, sections 12.4.2 and 12.5.1). Without `Accept`, a client
-/// accepts any type.
+/// Returns true if the client accepts `media_type`. The most specific range that matches decides,
+/// and a weight of 0 excludes the type (RFC 9110, sections 12.4.2 and 12.5.1). Without `Accept`, a
+/// client accepts every type.
 pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     let kind = media_type.split('/').next().unwrap_or_default();
     let mut values = headers.get_all(ACCEPT).iter().peekable();
@@ -100,7 +99,7 @@ pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
         .is_some_and(|(_, is_acceptable)| is_acceptable)
 }
 
-/// Returns true if a parameter is a weight of 0. What is not a weight excludes nothing.
+/// Returns true if a parameter is a weight of 0. Malformed weights exclude nothing.
 fn is_zero_weight(parameter: &[u8]) -> bool {
     let [b'q' | b'Q', b'=', weight @ ..] = parameter else {
         return false;
@@ -108,7 +107,7 @@ fn is_zero_weight(parameter: &[u8]) -> bool {
     matches!(weight, b"0" | b"0." | b"0.0" | b"0.00" | b"0.000")
 }
 
-/// The host of `host[:port]`, where the host may be an address in brackets.
+/// Returns the host of `host[:port]`. The host may be an IPv6 address in brackets.
 pub(super) fn host_of(authority: &str) -> Option<&str> {
     let end = match authority.strip_prefix('[') {
         Some(rest) => rest.find(']')? + 2,
@@ -123,7 +122,7 @@ pub(super) fn host_of(authority: &str) -> Option<&str> {
         .then_some(host)
 }
 
-/// Returns true if a request can have this host, in lower case and without port.
+/// Returns true if a request can have this host, which is in lower case and without port.
 pub(super) fn is_host(host: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     match host.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
@@ -132,7 +131,8 @@ pub(super) fn is_host(host: &str) -> bool {
     }
 }
 
-/// Returns true if a page can have this origin, in lower case. Browsers leave out the default port.
+/// Returns true if a page can have this origin, which is in lower case. Browsers omit the default
+/// port.
 pub(super) fn is_origin(origin: &str) -> bool {
     let Some((scheme, authority)) = origin.split_once("://") else {
         return origin == "null";
@@ -205,7 +205,7 @@ mod tests {
             ("*/*;q=0, application/*;q=0.1", true),
             ("application/json;q=0, application/json", true),
             ("application/json;q=0.001", true),
-            // Not weights.
+            // Malformed weights and other parameters.
             ("application/json;q=", true),
             ("application/json;q=0.0000", true),
             ("application/json;q=-0", true),

@@ -1,15 +1,15 @@
-//! MCP over HTTP: Streamable HTTP as all revisions from 2025-03-26 on have it.
+//! MCP over HTTP: the transport Streamable HTTP in all revisions since 2025-03-26.
 //!
-//! [`http()`] serves at an address, [`http_service`] inside a program that serves HTTP already. One
-//! URL serves both eras; each POST belongs to one of them. A stateless request is served within its
-//! own exchange; a handshake opens a session, to which later requests belong. An answer is plain
-//! JSON unless something is sent before it. With the feature `sse`, clients of 2024-11-05 are
-//! served as well, by HTTP+SSE.
+//! [`http()`] serves at an address, [`http_service`] inside a program that already serves HTTP. One
+//! URL serves both eras, and each POST belongs to one of them. A stateless request is served within
+//! its own exchange; a handshake opens a session, to which later requests belong. The answer to a
+//! request is plain JSON unless other messages precede it. With the feature `sse`, clients of
+//! revision 2024-11-05 are also served, over HTTP+SSE.
 //!
-//! Metrics are events of the target `mcp_runtime::http`, at level debug, in the form that the
+//! Metrics are events with the target `mcp_runtime::http` at level debug, in the form that the
 //! metrics layer of `tracing-opentelemetry` reads: `monotonic_counter.http_requests` with the
 //! `status`, `counter.http_sessions` and `counter.http_connections`. Each MCP request is a span
-//! with its outcome and time.
+//! with its outcome and duration.
 
 #[cfg(feature = "http-client")]
 pub mod client;

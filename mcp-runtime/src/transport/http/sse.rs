@@ -1,4 +1,4 @@
-//! Server-sent events: written by servers, parsed by clients.
+//! Server-sent events, which servers write and clients parse.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use http::HeaderValue;
 use crate::connection::BYTE_ORDER_MARK;
 use crate::limits::MAX_EVENT_ID_BYTES;
 
-/// A comment, which keeps the connection from looking idle.
+/// A comment that keeps the connection from looking idle.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
-/// The end of a stream whose client has access no longer.
+/// The last comment of a stream whose client has lost its access.
 pub(super) const EXPIRED: &[u8] = b": the access has expired: come back with a new token\n\n";
 
-/// One event: `data` is a single line.
+/// Writes one event. `data` must be a single line.
 pub(super) fn event(id: Option<&str>, data: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(data.len() + 32);
     if let Some(id) = id {
@@ -25,8 +25,8 @@ pub(super) fn event(id: Option<&str>, data: &[u8]) -> Bytes {
     out.into()
 }
 
-/// An event without a message: it carries the id to resume from and, if the stream is about to be
-/// cut, the time after which to resume.
+/// Writes an event without a message. It carries the id to resume from and, if the stream is about
+/// to be cut, the time after which to resume.
 pub(super) fn empty(id: &str, retry_ms: Option<u128>) -> Bytes {
     let mut out = Vec::new();
     field(&mut out, b"id: ", id.as_bytes());
@@ -44,31 +44,32 @@ fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.push(b'\n');
 }
 
-/// Parses a stream of events, however its bytes arrive.
+/// Parses a stream of events incrementally.
 #[derive(Debug, Default)]
 pub(super) struct EventParser {
     /// The largest message, in bytes.
     limit: usize,
-    /// The beginning of a line.
+    /// The beginning of a line that has not ended yet.
     buffer: Vec<u8>,
-    /// True if any line has come.
+    /// True if any line has been received.
     begun: bool,
-    /// True if the last line ended with a carriage return, of which a line feed may be a part.
+    /// True if the last line ended with a carriage return, so that a line feed may still belong to
+    /// it.
     returned: bool,
-    /// The data of the event.
+    /// The data of the current event.
     data: Option<Vec<u8>>,
-    /// Bytes of the event's other lines.
+    /// The number of bytes in the event's other lines.
     other_bytes: usize,
-    /// Bytes that were parsed since the event was refused because it is over the limit.
+    /// The number of bytes parsed since the event was refused for exceeding the limit.
     refused: Option<usize>,
-    /// The type of the event; empty for a message.
+    /// The type of the current event; empty for a message.
     kind: Vec<u8>,
-    /// The data of the event `endpoint`, the first one of HTTP+SSE.
+    /// The data of the event `endpoint`, which comes first in HTTP+SSE.
     pub(super) endpoint: Option<String>,
-    /// The id of the last event, to resume from; `None` also if no header can carry it, or if it is
-    /// longer than [`MAX_EVENT_ID_BYTES`].
+    /// The id of the last event, to resume from; `None` also if a header can't carry the id, or if
+    /// it is longer than [`MAX_EVENT_ID_BYTES`].
     pub(super) last_id: Option<HeaderValue>,
-    /// The pause before resuming that the server has set.
+    /// How long the server asks clients to wait before they resume.
     pub(super) retry: Option<Duration>,
 }
 
@@ -76,18 +77,18 @@ pub(super) struct EventParser {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Message(Vec<u8>),
-    /// The beginning of a message over the limit, which need not be complete.
+    /// The beginning of a message that exceeds the limit. The rest may not have arrived yet.
     TooLarge(Vec<u8>),
 }
 
-/// Bytes that are kept of a message over the limit, to look for its id.
+/// How many bytes of an oversized message are kept, to look for its id.
 const HEAD: usize = 4096;
 
-/// The longest name of a field that is understood, with a colon and a space.
+/// The length of the longest known field name, with a colon and a space.
 const FIELD: usize = "event: ".len();
 
 impl EventParser {
-    /// A parser of messages of at most `limit` bytes.
+    /// Creates a parser for messages of at most `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -95,7 +96,7 @@ impl EventParser {
         }
     }
 
-    /// Begins a stream that continues the last one. An event that was not complete is dropped.
+    /// Starts parsing a stream that continues the last one. An incomplete event is dropped.
     pub(super) fn resume(&mut self) {
         *self = Self {
             limit: self.limit,
@@ -106,13 +107,13 @@ impl EventParser {
         };
     }
 
-    /// Returns true if the event goes on for the limit once more since it was refused: its end need
-    /// not be waited for.
+    /// Returns true if a refused event has since continued for more than the limit, so that waiting
+    /// for its end is not worthwhile.
     pub(super) fn is_endless(&self) -> bool {
         self.refused.is_some_and(|bytes| bytes > self.limit)
     }
 
-    /// Parses bytes, and returns the events that they complete, or that exceed the limit.
+    /// Parses bytes, and returns the events that are now complete or too large.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Event> {
         let mut events = Vec::new();
         self.refused = self
@@ -137,19 +138,19 @@ impl EventParser {
         events
     }
 
-    /// Adds to the beginning of a line, as far as it may still be within the limit.
+    /// Appends to the buffered line, but no more than is needed to see that it exceeds the limit.
     fn extend(&mut self, piece: &[u8]) {
         let room = self.longest_line() - self.buffer.len();
         self.buffer
             .extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    /// The length at which a line is over the limit, whichever its field is.
+    /// The length at which a line exceeds the limit, whatever its field.
     fn longest_line(&self) -> usize {
         self.limit.saturating_add(FIELD + BYTE_ORDER_MARK.len() + 1)
     }
 
-    /// Refuses the event if it exceeds the limit, once.
+    /// Refuses the event once if it exceeds the limit.
     fn refuse(&mut self) -> Option<Event> {
         let data = self.data.as_ref().map_or(0, Vec::len);
         let longest = data.max(self.other_bytes);
@@ -184,9 +185,9 @@ impl EventParser {
             b"data" => self.data(value),
             b"event" => self.kind = value.to_vec(),
             b"id" if !value.contains(&0) => {
-                // After an id that no header can carry the stream can't be resumed, least of all
-                // from an earlier place.
-                // Of a line over the limit, only the beginning is here.
+                // An id that a header can't carry makes the stream impossible to resume: resuming
+                // from an earlier id would be wrong. The length of an oversized line is unknown,
+                // because only its beginning is buffered.
                 let longest = MAX_EVENT_ID_BYTES.min(self.limit);
                 let is_kept = (1..=longest).contains(&value.len());
                 let id = is_kept.then(|| HeaderValue::from_bytes(value).ok());
@@ -205,7 +206,8 @@ impl EventParser {
         match &mut self.data {
             _ if self.refused.is_some() => {}
             Some(data) => {
-                // White space between tokens of JSON, which stays on one line that way.
+                // Line breaks are white space between JSON tokens, so a space in their place keeps
+                // the message on one line.
                 data.push(b' ');
                 data.extend_from_slice(value);
             }
@@ -223,7 +225,7 @@ impl EventParser {
         match &*kind {
             b"" | b"message" => (!data.is_empty()).then_some(Event::Message(data)),
             b"endpoint" => {
-                // Data that is not UTF-8 is no URL either, and is refused as such.
+                // Data that is not UTF-8 is not a valid URL either, and is refused later.
                 self.endpoint = Some(String::from_utf8_lossy(&data).into_owned());
                 None
             }
@@ -361,7 +363,7 @@ mod tests {
             }
             assert_eq!(found.len(), 1, "{beginning:?} {piece:?}");
             assert!(found[0].starts_with("too large: "), "{found:?}");
-            // It ends after all.
+            // The event ends after all.
             assert_eq!(fed(&mut parser, &["\n\ndata: 2\n\n"]), ["2"]);
             assert!(!parser.is_endless());
         }

@@ -13,8 +13,8 @@ use crate::connection::frame_limit;
 use crate::transport::address::error_at;
 use crate::transport::{ByteStream, LineReader, LineWriter, MAX_FRAME_BYTES, Transport};
 
-/// A server at `address`, a host with a port such as `127.0.0.1:7000`. Opening the transport
-/// connects to it.
+/// Connects to a server over TCP. `address` is a host with a port, such as `127.0.0.1:7000`. The
+/// connection is made when the transport is opened.
 ///
 /// ```
 /// let transport = mcp_runtime::transport::socket::tcp_client("127.0.0.1:7000");
@@ -44,7 +44,7 @@ impl Transport for TcpClient {
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let stream = TcpStream::connect(&self.address).await;
         let stream = stream.map_err(|error| error_at(&self.address, &error))?;
-        // A message is one write, which must not wait for another.
+        // Each message is one write, which Nagle's algorithm would delay.
         stream.set_nodelay(true)?;
         let (reader, writer) = stream.into_split();
         let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);
@@ -52,7 +52,8 @@ impl Transport for TcpClient {
     }
 }
 
-/// A server that listens at the socket file `path`. Opening the transport connects to it.
+/// Connects to a server that listens at the socket file `path`. The connection is made when the
+/// transport is opened.
 ///
 /// ```
 /// let transport = mcp_runtime::transport::socket::unix_client("/run/library.sock");

@@ -13,9 +13,9 @@ use crate::server::serve::listen::{listen, serve_connection};
 use crate::server::{Connected, Endpoint, Running};
 use crate::transport::{ByteStream, MAX_FRAME_BYTES, TcpAddress};
 
-/// An address at which clients are served over TCP, each on a connection of its own.
+/// Serves clients over TCP at an address, each on its own connection.
 ///
-/// Clients are not authenticated: listen on the loopback interface only (see the
+/// Clients are not authenticated, so listen only on the loopback interface (see the
 /// [module](super#security)).
 ///
 /// ```no_run
@@ -49,15 +49,16 @@ pub struct Tcp {
 frame_limit!(Tcp, max_frame_bytes);
 
 impl Tcp {
-    /// The largest number of connected clients; 10,000 by default. Others wait to be accepted.
+    /// Sets the maximum number of connected clients; 10,000 by default. Other clients wait to be
+    /// accepted.
     #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
         self
     }
 
-    /// Opens the listener, so that [`local_addr`](Self::local_addr) is known. Clients that connect
-    /// are served once the server is.
+    /// Opens the listener, so that [`local_addr`](Self::local_addr) is known. Clients can connect
+    /// from then on, and are served as soon as the server runs.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -69,7 +70,7 @@ impl Tcp {
     ///
     /// # Errors
     ///
-    /// When the address is not of this machine, or in use.
+    /// When the address does not belong to this machine, or is in use.
     pub async fn bind(self) -> io::Result<Self> {
         let listener = self.address.bind().await?;
         Ok(Self {
@@ -78,11 +79,12 @@ impl Tcp {
         })
     }
 
-    /// The address that clients connect to.
+    /// Returns the address that clients connect to.
     ///
     /// # Errors
     ///
-    /// Before [`bind`](Self::bind), unless the address is that of an open listener.
+    /// When [`bind`](Self::bind) has not been called, unless the address was given as an open
+    /// listener.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.address.local_addr()
     }
@@ -100,8 +102,8 @@ impl Endpoint for Tcp {
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
         let address = listener.local_addr().map_err(ServeError::Open)?;
         let serve = move |(stream, _): (TcpStream, SocketAddr), running, ending| {
-            // A message is one write, which must not wait for another. Fails if the client has left,
-            // which reading shows as well.
+            // Each message is one write, which Nagle's algorithm would delay. This fails if the
+            // client has left, which reading will report.
             let _ = stream.set_nodelay(true);
             let (reader, writer) = stream.into_split();
             let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);

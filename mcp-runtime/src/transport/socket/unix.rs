@@ -21,13 +21,13 @@ use crate::server::{Connected, Endpoint, Running};
 use crate::transport::address::error_at;
 use crate::transport::{ByteStream, MAX_FRAME_BYTES};
 
-/// A socket file at which clients are served, each on a connection of its own.
+/// Serves clients over a Unix socket at the file `path`, each on its own connection.
 ///
 /// Only the user who runs the server has access, unless [`mode`](Unix::mode) is set; the directory
-/// must let clients reach the file. The file of a server that has died is replaced; serving fails
-/// if one is alive, or the path is anything but a socket. The file is removed at the end. The
-/// operating system limits the path to about 100 bytes. Handlers get the caller by
-/// `cx.identity::<PeerCredentials>()`.
+/// must also let clients reach the file. The file of a server that has died is replaced. Serving
+/// fails if a server is listening there, or if the path is anything other than a socket. The file
+/// is removed when the server ends. The operating system limits the path to about 100 bytes.
+/// Handlers get the caller with `cx.identity::<PeerCredentials>()`.
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -64,24 +64,25 @@ frame_limit!(Unix, max_frame_bytes);
 /// The process at the other end of a Unix socket, as the operating system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PeerCredentials {
-    /// The number of the user.
+    /// The user ID.
     pub user: u32,
-    /// The number of the group.
+    /// The group ID.
     pub group: u32,
-    /// The number of the process, if the system reports it.
+    /// The process ID, if the system reports it.
     pub process: Option<i32>,
 }
 
 impl Unix {
     /// Sets the permissions of the file, `0o600` by default. Users with write permission may
-    /// connect: with `0o660` the members of its group, with `0o666` all users.
+    /// connect: `0o660` admits the members of the file's group, `0o666` all users.
     #[must_use]
     pub fn mode(mut self, mode: u32) -> Self {
         self.mode = mode;
         self
     }
 
-    /// The largest number of connected clients; 10,000 by default. Others wait to be accepted.
+    /// Sets the maximum number of connected clients; 10,000 by default. Other clients wait to be
+    /// accepted.
     #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
@@ -130,21 +131,21 @@ impl Connected for Unix {}
 #[derive(Debug)]
 struct SocketFile {
     path: PathBuf,
-    /// Device and inode: another file may have taken its place.
+    /// The device and inode, to tell whether another file has taken the path.
     identity: (u64, u64),
     listener: UnixListener,
 }
 
 impl SocketFile {
-    /// Listens at `path`, with the permissions `mode`.
+    /// Listens at `path`. The socket file gets the permissions `mode`.
     ///
-    /// The socket is made under another name and renamed, so that connections are only possible
-    /// once its permissions are set, and a stale one is replaced atomically.
+    /// The socket is created under another name and then renamed. Clients can therefore connect
+    /// only once the permissions are set, and a stale socket is replaced atomically.
     ///
     /// # Errors
     ///
-    /// When another process listens there, when something else than a socket is there, or when the
-    /// directory can't be written to.
+    /// When another process listens at `path`, when `path` is not a socket, or when the directory
+    /// can't be written to.
     fn listen(path: PathBuf, mode: u32) -> io::Result<Self> {
         check_free(&path)?;
         let made = temporary(&path);
@@ -159,7 +160,7 @@ impl SocketFile {
                 listener,
             }),
             Err(error) => {
-                // The first error matters.
+                // The first error is the one to report.
                 let _ = fs::remove_file(&made);
                 Err(error)
             }
@@ -177,13 +178,13 @@ impl Drop for SocketFile {
     }
 }
 
-/// Fails unless clients can connect to `path`, and it is free or a socket on which no process listens.
+/// Checks that `path` can be a socket's path, and is free or a socket on which no process listens.
 fn check_free(path: &Path) -> io::Result<()> {
     if path.file_name().is_none() {
         let text = "this is not the path of a file: write one such as `/run/library.sock`";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
-    // The socket is bound under a shorter name.
+    // Binding the shorter temporary name would not report that `path` is too long.
     StdSocketAddr::from_pathname(path)?;
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
@@ -192,7 +193,7 @@ fn check_free(path: &Path) -> io::Result<()> {
     };
     let refuse = |reason| Err(io::Error::new(io::ErrorKind::AddrInUse, reason));
     if !metadata.file_type().is_socket() {
-        return refuse("there is a file that is no socket");
+        return refuse("the path is a file that is not a socket");
     }
     match StdStream::connect(path) {
         // The process that listened has died.
@@ -203,7 +204,7 @@ fn check_free(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A name in the same directory that nothing else uses.
+/// Returns an unused name in the same directory.
 fn temporary(path: &Path) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
 

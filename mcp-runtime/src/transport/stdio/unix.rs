@@ -1,12 +1,12 @@
-//! Standard streams of Unix: pipes and sockets are read and written without blocking a thread.
+//! Standard streams on Unix: pipes and sockets are read and written without blocking a thread.
 //!
-//! Of a pipe, Linux opens a second description by `/proc`, since switching the given one to
-//! non-blocking would change it for every process that shares it. A socket, which Node.js gives to
-//! its children, can't be opened again: it stays blocking, and each operation sets `MSG_DONTWAIT`.
-//! Terminals and files can only be read and written by blocking: a thread copies between the stream and
-//! a pipe that tokio can poll.
+//! On Linux, a pipe is opened a second time through `/proc`, because switching the original
+//! descriptor to non-blocking mode would affect every process that shares it. A socket, which
+//! Node.js gives to its children, can't be opened again, so it stays blocking and each operation
+//! sets `MSG_DONTWAIT`. Terminals and files can only be read and written by blocking, so a thread
+//! copies between the stream and a pipe that tokio can poll.
 //!
-//! Standard output is standard error while a server uses the streams.
+//! Standard output is redirected to standard error while a server uses the streams.
 
 use std::fs::File;
 use std::io::{self, Read, Write as _};
@@ -26,7 +26,6 @@ use tokio::sync::oneshot;
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Opens standard input.
 pub(super) fn input() -> io::Result<Input> {
     if let Ok(pipe) = pipe::OpenOptions::new().open_receiver("/proc/self/fd/0") {
         return Ok(Box::new(pipe));
@@ -38,7 +37,6 @@ pub(super) fn input() -> io::Result<Input> {
     })
 }
 
-/// Opens standard output.
 pub(super) fn output() -> io::Result<Output> {
     if let Ok(pipe) = pipe::OpenOptions::new().open_sender("/proc/self/fd/1") {
         return Ok(Box::new(pipe));
@@ -58,7 +56,7 @@ impl SharedSocket {
     /// Registers `stream` with tokio if it is a stream socket.
     fn new(stream: &impl AsFd) -> Option<Self> {
         let socket = Socket::from(stream.as_fd().try_clone_to_owned().ok()?);
-        // Other files have no type.
+        // Asking other files for a socket type fails.
         let is_stream = socket.r#type().is_ok_and(|kind| kind == Type::STREAM);
         #[expect(
             deprecated,
@@ -69,9 +67,9 @@ impl SharedSocket {
     }
 }
 
-/// Reads without waiting; `WouldBlock` if nothing has arrived.
+/// Reads without blocking; fails with `WouldBlock` if nothing has arrived.
 fn read_now(mut socket: &Socket, buffer: &mut [u8]) -> io::Result<usize> {
-    // Peeking fails where reading would wait.
+    // Peeking fails if reading would block.
     let mut first = [MaybeUninit::uninit()];
     socket.recv_with_flags(&mut first, libc::MSG_PEEK | libc::MSG_DONTWAIT)?;
     socket.read(buffer)
@@ -118,9 +116,9 @@ impl AsyncWrite for SharedSocket {
     }
 }
 
-/// Redirects standard output to standard error until it is dropped.
+/// A redirection of standard output to standard error that ends when it is dropped.
 pub(super) struct Redirect {
-    /// Restores standard output; child processes do not inherit its duplicate.
+    /// Restores standard output when it is dropped. Child processes do not inherit its descriptor.
     _guard: Guard,
 }
 
@@ -128,7 +126,7 @@ pub(super) struct Redirect {
 ///
 /// # Errors
 ///
-/// When the operating system has no descriptor left, or what was printed before can't be written.
+/// When no file descriptor is left, or buffered output can't be written.
 pub(super) fn redirect() -> io::Result<Redirect> {
     io::stdout().flush()?;
     let guard = io::stderr().override_stdout()?;
@@ -137,12 +135,13 @@ pub(super) fn redirect() -> io::Result<Redirect> {
 
 impl Drop for Redirect {
     fn drop(&mut self) {
-        // Text without a line break goes to standard error too, if that can be written at all.
+        // Text without a line break also goes to standard error. If standard error can't be
+        // written, the text is lost.
         let _ = io::stdout().flush();
     }
 }
 
-/// One end of the pipe, and the outcome of the thread that copies from or to its other end.
+/// A stream that a thread reads or writes, through a pipe that tokio can poll.
 #[derive(Debug)]
 struct BlockingStream<P> {
     /// `None` once the pipe is closed for writing.
@@ -152,8 +151,6 @@ struct BlockingStream<P> {
 }
 
 impl BlockingStream<pipe::Receiver> {
-    /// Reads `stream`.
-    ///
     /// # Errors
     ///
     /// When the operating system has no thread or no pipe left.
@@ -167,8 +164,6 @@ impl BlockingStream<pipe::Receiver> {
 }
 
 impl BlockingStream<pipe::Sender> {
-    /// Writes to `stream`.
-    ///
     /// # Errors
     ///
     /// When the operating system has no thread or no pipe left.
@@ -185,7 +180,7 @@ fn duplicate(stream: &impl AsFd) -> io::Result<OwnedFd> {
     stream.as_fd().try_clone_to_owned()
 }
 
-/// Copies until the end of `from` in a thread, and sends the outcome.
+/// Spawns a thread that copies from `from` to `to` until the end, and sends the outcome.
 fn spawn_copy(from: OwnedFd, to: OwnedFd) -> io::Result<oneshot::Receiver<io::Result<()>>> {
     let (done, copied) = oneshot::channel();
     thread::Builder::new()
@@ -193,16 +188,16 @@ fn spawn_copy(from: OwnedFd, to: OwnedFd) -> io::Result<oneshot::Receiver<io::Re
         .spawn(move || {
             let mut from = File::from(from);
             let mut to = File::from(to);
-            // As a trait object: between two files, the kernel copies, and signals are errors.
+            // A trait object keeps `io::copy` from copying in the kernel, where signals are errors.
             let outcome = io::copy(&mut from as &mut dyn Read, &mut to).map(|_| ());
-            // The receiver is gone if the connection has ended otherwise.
+            // The receiver is gone if the connection has already ended.
             let _ = done.send(outcome);
         })?;
     Ok(copied)
 }
 
 impl<P> BlockingStream<P> {
-    /// Waits for the end of the thread.
+    /// Waits for the thread to end.
     fn poll_copied(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Some(copied) = &mut self.copied else {
             return Poll::Ready(Ok(()));
@@ -241,7 +236,7 @@ impl AsyncWrite for BlockingStream<pipe::Sender> {
         };
         let written = ready!(Pin::new(pipe).poll_write(cx, bytes));
         if written.is_err() {
-            // The thread has ended, with the cause.
+            // The thread has ended; its outcome tells why.
             ready!(self.poll_copied(cx))?;
         }
         Poll::Ready(written)
@@ -285,7 +280,7 @@ mod tests {
         theirs.write_all(b"hello").unwrap();
         assert_eq!(socket.read(&mut buffer).await.unwrap(), 5);
 
-        // As much as there is room for, and no more.
+        // Writes fill the socket's buffer and then wait.
         let full = async { while socket.write(&[0; 4096]).await.is_ok() {} };
         let full = tokio::time::timeout(std::time::Duration::from_millis(10), full);
         assert!(full.await.is_err());

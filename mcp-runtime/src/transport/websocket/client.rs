@@ -1,4 +1,4 @@
-//! The client's side: connecting to a URL.
+//! The client's side of WebSocket: connecting to a URL.
 
 use std::io;
 use std::sync::Arc;
@@ -16,11 +16,12 @@ use crate::limits::{MAX_FRAME_BYTES, WEBSOCKET_PING};
 use crate::transport::server_address::{ServerAddress, tls_advice, tls_config};
 use crate::transport::{Transport, UrlTransport};
 
-/// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used. User
-/// information in the URL is sent as `Authorization: Basic`, unless that header is set by itself.
+/// Connects to a server at `url`, such as `ws://127.0.0.1:8080/mcp`, when the transport is opened.
+/// User information in the URL is sent as `Authorization: Basic`, unless that header is set
+/// explicitly.
 ///
-/// The certificates of `wss` servers are checked against the roots of the Mozilla project, and
-/// those that are added. A connection that is lost is opened anew.
+/// The certificates of `wss` servers are checked against the roots of the Mozilla project and the
+/// roots that are added. A lost connection is opened again.
 ///
 /// ```
 /// let transport = mcp_runtime::transport::websocket::websocket("ws://127.0.0.1:8080/mcp");
@@ -54,22 +55,22 @@ impl WebSocketUrl {
     }
 
     /// Sets how often the server gets a ping; every 30 seconds by default. The connection is closed
-    /// if nothing has come since the last ping.
+    /// if nothing has been received since the last ping.
     #[must_use]
     pub fn ping_every(mut self, period: Duration) -> Self {
         self.ping = period;
         self
     }
 
-    /// Trusts one more root certificate, in DER: that of an organisation, perhaps.
+    /// Trusts an additional root certificate in DER, such as the root of an organization.
     #[must_use]
     pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
         self.server.roots.added.push(der.into());
         self
     }
 
-    /// Trusts only the certificates of [`root_certificate`](Self::root_certificate), and not those of
-    /// the Mozilla project.
+    /// Trusts only the certificates added with [`root_certificate`](Self::root_certificate), not
+    /// the roots of the Mozilla project.
     #[must_use]
     pub fn without_default_roots(mut self) -> Self {
         self.server.roots.only_added = true;
@@ -99,7 +100,7 @@ impl Transport for WebSocketUrl {
     }
 }
 
-/// Why there is no connection, and what to do about it where that is known.
+/// Explains why connecting failed, with advice where the cause is known.
 fn explained(error: Error) -> io::Error {
     let advice = match &error {
         Error::Io(fault) => tls_advice(fault).map(str::to_owned),

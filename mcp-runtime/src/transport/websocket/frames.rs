@@ -20,19 +20,19 @@ use crate::connection::BYTE_ORDER_MARK;
 use crate::limits::{FOREVER, WEBSOCKET_PING};
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
-/// A WebSocket on which the handshake is done.
+/// A WebSocket whose handshake is done.
 #[derive(Debug)]
 pub struct WebSocket<S> {
     stream: WebSocketStream<S>,
     limit: usize,
     ping: Duration,
-    /// The code with which the connection will be closed.
+    /// The code to send when the connection is closed.
     pub(super) close_code: Arc<AtomicU16>,
 }
 
 impl<S> WebSocket<S> {
-    /// Uses `stream`, which may come from any HTTP stack that has upgraded a connection. Its own
-    /// limits apply to the size of messages.
+    /// Uses `stream`, which may come from any HTTP stack that has upgraded a connection. The
+    /// stream's own limits apply to the size of messages.
     pub fn new(stream: WebSocketStream<S>) -> Self {
         let limit = stream.get_config().max_message_size;
         Self {
@@ -44,7 +44,7 @@ impl<S> WebSocket<S> {
     }
 
     /// Sets how often the peer gets a ping; every 30 seconds by default. The connection is closed
-    /// if nothing has come since the last ping.
+    /// if nothing has been received since the last ping.
     #[must_use]
     pub fn ping_every(mut self, period: Duration) -> Self {
         self.ping = period;
@@ -52,7 +52,7 @@ impl<S> WebSocket<S> {
     }
 }
 
-/// The limits of a connection that accepts messages of at most `limit` bytes.
+/// Limits messages to `limit` bytes.
 pub(super) fn config(limit: usize) -> WebSocketConfig {
     WebSocketConfig::default()
         .max_message_size(Some(limit))
@@ -86,22 +86,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
     }
 }
 
-/// Reads messages; pings are answered on the way, and sent now and then.
+/// Reads messages. Meanwhile it answers pings and sends its own.
 #[derive(Debug)]
 pub struct WebSocketReader<S> {
     stream: SplitStream<WebSocketStream<S>>,
     limit: usize,
     /// The last message; `None` if it exceeded the limit.
     message: Option<Utf8Bytes>,
-    /// True if the last message was not taken yet.
+    /// True if the last message has not been taken yet.
     unread: bool,
     ended: bool,
-    /// The reason that the peer has given for the end.
+    /// The reason that the peer gave for closing the connection.
     end_reason: Option<String>,
     sender: Arc<FrameSender<S>>,
     ping: Duration,
     next_ping: Instant,
-    /// True if anything has come from the peer since the last ping.
+    /// True if anything has been received since the last ping.
     heard: bool,
 }
 
@@ -110,10 +110,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
     ///
     /// # Errors
     ///
-    /// If nothing has come since the last one.
+    /// If nothing has been received since the last ping.
     fn ping(&mut self) -> io::Result<()> {
         if !mem::replace(&mut self.heard, false) {
-            let reason = "the peer gives no sign of life";
+            let reason = "the peer has sent nothing since the last ping";
             return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
         }
         self.next_ping = Instant::now() + self.ping.min(FOREVER);
@@ -133,7 +133,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
-            // The end of an oversized message can't be found.
+            // The connection can't continue, because the end of an oversized message is unknown.
             Some(Err(Error::Capacity(_))) => {
                 self.sender.close_with(CloseCode::Size);
                 self.message = None;
@@ -190,11 +190,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSock
     }
 }
 
-/// Writes messages.
 #[derive(Debug)]
 pub struct WebSocketWriter<S> {
     sender: Arc<FrameSender<S>>,
-    /// Bytes at the front of the outbox that are on their way, but may not have left yet.
+    /// Bytes at the front of the outbox that were handed to the sink but may not have been sent
+    /// yet.
     started: usize,
 }
 
@@ -222,34 +222,33 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameWriter for WebSock
     }
 }
 
-/// The sending half, used by reader and writer.
+/// The sending half, which the reader and the writer share.
 #[derive(Debug)]
 struct FrameSender<S> {
     sink: Mutex<SplitSink<WebSocketStream<S>, Message>>,
-    /// The code with which the connection will be closed.
+    /// The code to send when the connection is closed.
     code: Arc<AtomicU16>,
 }
 
 impl<S> FrameSender<S> {
-    /// Sets the code with which the connection will be closed.
     fn close_with(&self, code: CloseCode) {
         self.code.store(code.into(), Ordering::Relaxed);
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> FrameSender<S> {
-    /// Sends a ping, unless the connection is busy sending: then the peer reads, or will be missed
-    /// for not doing so.
+    /// Sends a ping, unless the connection is busy sending. The write timeout then notices a peer
+    /// that does not read.
     fn ping(&self) -> io::Result<()> {
         let Ok(mut sink) = self.sink.try_lock() else {
             return Ok(());
         };
-        // What does not leave now leaves with what is sent next.
+        // A ping that can't be sent now is sent with the next message.
         let sent = sink.send(Message::Ping(Bytes::new())).now_or_never();
         sent.unwrap_or(Ok(())).map_err(failed)
     }
 
-    /// Sends the close code, and closes the connection.
+    /// Sends the close code and closes the connection.
     async fn close(&self) -> io::Result<()> {
         let mut sink = self.sink.lock().await;
         let code = CloseCode::from(self.code.load(Ordering::Relaxed));
@@ -263,8 +262,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> FrameSender<S> {
     }
 }
 
-/// The reason with which the peer has closed the connection, in words; `None` for an end in good order
-/// (RFC 6455, section 7.4.1).
+/// Describes why the peer closed the connection; `None` for a normal end (RFC 6455, section 7.4.1).
 fn reason(frame: CloseFrame) -> Option<String> {
     let code = u16::from(frame.code);
     let text = frame.reason.replace(char::is_control, " ");
@@ -275,7 +273,7 @@ fn reason(frame: CloseFrame) -> Option<String> {
     }
 }
 
-/// The connection being over is no failure.
+/// Turns an error into success if it only says that the connection is over.
 fn ended(error: Error) -> io::Result<()> {
     match failed(error) {
         error if error.kind() == io::ErrorKind::NotConnected => Ok(()),

@@ -1,10 +1,10 @@
 //! MCP over WebSocket: one JSON-RPC message in each text message, subprotocol `mcp`.
 //!
-//! The specification leaves this transport to custom agreement; both eras run over it as over any
-//! stream. [`websocket`] connects to a server; [`WebSocket`] is a connection that is open already.
-//! With the feature `http-server`, whose checks of hosts and origins it shares, `websocket_server`
-//! listens for clients, and `websocket_service` serves them inside a program that serves HTTP
-//! already.
+//! The specification does not define this transport but allows custom ones; both eras work over it
+//! as over any stream. [`websocket`] connects to a server, and [`WebSocket`] is a connection that
+//! is already open. With the feature `http-server`, `websocket_server` listens for clients, and
+//! `websocket_service` serves them inside a program that already serves HTTP; both check hosts and
+//! origins as HTTP does.
 
 mod client;
 mod frames;

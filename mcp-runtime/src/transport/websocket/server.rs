@@ -1,4 +1,4 @@
-//! Serving WebSocket clients: at an address, or inside a program that serves HTTP already.
+//! Serving WebSocket clients at an address, or inside a program that already serves HTTP.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -41,7 +41,6 @@ use crate::transport::http::{
     ResponseHeaders, Route, ServiceGuard, admit, authorize, http_service,
 };
 
-/// Settings of each connection.
 #[derive(Clone, Copy, Debug)]
 struct ConnectionSettings {
     max_frame_bytes: usize,
@@ -66,22 +65,22 @@ impl Default for ConnectionSettings {
     }
 }
 
-/// A request that is answered by opening a WebSocket.
+/// A request that opens a WebSocket.
 struct Upgrade {
     io: OnUpgrade,
     exchange: Exchange,
-    /// The end of the sender's access, if it has one.
+    /// The sender's access, if it can end.
     access: Option<Access>,
 }
 
 impl Upgrade {
-    /// Returns the response to a request and, if that opens a WebSocket (RFC 6455, section 4.2),
-    /// the upgrade that follows it.
+    /// Returns the response to a request and, if the response opens a WebSocket (RFC 6455, section
+    /// 4.2), the upgrade that follows it.
     ///
     /// # Errors
     ///
-    /// Hosts and origins that are not allowed, methods other than GET, and callers that the access
-    /// policy does not admit.
+    /// When the host or origin is not allowed, the method is not GET, or the access policy does not
+    /// admit the caller.
     async fn accept(
         mut parts: Box<Parts>,
         peer_addr: Option<SocketAddr>,
@@ -118,7 +117,7 @@ impl Upgrade {
         Ok((response, Some(upgrade)))
     }
 
-    /// Serves the client until it leaves, its access ends or the server ends.
+    /// Serves the client until it leaves, its access ends, or the server ends.
     async fn serve(
         self,
         settings: ConnectionSettings,
@@ -168,10 +167,10 @@ fn offers_mcp(headers: &HeaderMap) -> bool {
     })
 }
 
-/// An address at which WebSocket clients are served, each on a connection of its own.
+/// Serves WebSocket clients at an address, each on its own connection.
 ///
-/// Hosts and origins are checked as over HTTP: only this machine's are allowed unless the options
-/// add others. To serve WebSocket beside HTTP, see [`Http::with_websocket`].
+/// Hosts and origins are checked as over HTTP: only those of this machine are allowed unless the
+/// options add others. To serve WebSocket beside HTTP, see [`Http::with_websocket`].
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -204,8 +203,8 @@ pub struct WebSocketServer {
 }
 
 impl WebSocketServer {
-    /// Which hosts, origins and callers are allowed ([`HttpOptions::auth`]); what else concerns
-    /// requests and sessions has no meaning here.
+    /// Sets which hosts, origins and callers are allowed ([`HttpOptions::auth`]). Options for
+    /// requests and sessions have no effect here.
     #[must_use]
     pub fn options(mut self, options: HttpOptions) -> Self {
         self.options = options;
@@ -213,14 +212,14 @@ impl WebSocketServer {
     }
 
     /// Sets how often clients get a ping; every 30 seconds by default. A connection is closed if
-    /// nothing has come since the last ping.
+    /// nothing has been received since the last ping.
     #[must_use]
     pub fn ping_every(mut self, period: Duration) -> Self {
         self.settings.ping = period;
         self
     }
 
-    /// How many connections may be open; 10,000 unless set. Others wait to be accepted.
+    /// Sets how many connections may be open; 10,000 by default. Other clients wait to be accepted.
     #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
@@ -257,7 +256,7 @@ impl Endpoint for WebSocketServer {
 
 impl Connected for WebSocketServer {}
 
-/// Serves one TCP connection: a request over HTTP/1.1, and the WebSocket that it opens.
+/// Serves one TCP connection: a request over HTTP/1.1 and the WebSocket that it opens.
 async fn serve_accepted(
     (stream, addr): (TcpStream, SocketAddr),
     state: Arc<HttpState>,
@@ -265,7 +264,7 @@ async fn serve_accepted(
     running: Running,
     mut ending: watch::Receiver<bool>,
 ) {
-    // Fails if the client has left, which reading shows as well.
+    // This fails if the client has left, which reading will report.
     let _ = stream.set_nodelay(true);
     let opened = OnceLock::new();
     let answer = service_fn(|request: Request<Incoming>| {
@@ -301,13 +300,13 @@ async fn serve_accepted(
     }
 }
 
-/// Serves `server` over WebSocket at whatever path the service is mounted, such as in axum's
+/// Serves `server` over WebSocket at the path where the service is mounted, such as in axum's
 /// `Router::route_service("/ws", service)`. To serve HTTP as well, use [`HttpService::websocket`].
 ///
-/// Hosts, origins and callers are checked as over HTTP; options for requests and sessions have no effect.
-/// Clients speak HTTP/1.1 up to the upgrade, and the HTTP stack in front must support upgrades, as
-/// axum and hyper do. Layers in front see the request that opens the connection: what they put into
-/// its extensions is seen by handlers.
+/// Hosts, origins and callers are checked as over HTTP; options for requests and sessions have no
+/// effect. Clients speak HTTP/1.1 until the upgrade, and the HTTP stack in front must support
+/// upgrades, as axum and hyper do. Layers in front see the request that opens the connection, and
+/// handlers see the values that the layers put into its extensions.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -327,7 +326,8 @@ pub fn websocket_service(server: impl Into<Server>, options: HttpOptions) -> Web
     http_service(server, options).websocket()
 }
 
-/// A server over WebSocket as a `tower::Service`; made by [`websocket_service`]. Clones share everything.
+/// A server over WebSocket as a `tower::Service`; made by [`websocket_service`]. Clones share all
+/// state.
 #[derive(Clone, Debug)]
 pub struct WebSocketService {
     http: HttpService,
@@ -338,7 +338,7 @@ frame_limit!(WebSocketServer, settings.max_frame_bytes);
 frame_limit!(WebSocketService, settings.max_frame_bytes);
 
 impl HttpService {
-    /// The same server over WebSocket, to mount at a path such as `/ws`.
+    /// Returns a service for the same server over WebSocket, to mount at a path such as `/ws`.
     #[must_use]
     pub fn websocket(&self) -> WebSocketService {
         WebSocketService {
@@ -387,7 +387,7 @@ impl WebSocketService {
 }
 
 impl Http {
-    /// Serves WebSocket clients as well, at a path such as `/ws`.
+    /// Also serves WebSocket clients, at a path such as `/ws`.
     pub fn with_websocket(self, path: impl Into<String>) -> Self {
         self.with_route("with_websocket", path.into(), |http| -> Route {
             let service = http.websocket();

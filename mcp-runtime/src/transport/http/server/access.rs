@@ -1,4 +1,4 @@
-//! Checks of callers: `Host`, `Origin` and the access policy; and CORS.
+//! Checks of callers: `Host`, `Origin`, the access policy, and CORS.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::error::Rejection;
 use crate::limits::ENDPOINT_BODY_BYTES;
 use crate::transport::http::headers::{host_of, only};
 
-/// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28,
-/// "Streamable HTTP", section "Security & Endpoint").
+/// Checks `Host` and `Origin`, to keep web pages away from local servers (2026-07-28, "Streamable
+/// HTTP", section "Security & Endpoint").
 ///
 /// # Errors
 ///
@@ -43,14 +43,13 @@ pub(crate) fn check_caller(
         if options.refusals.origin.is_first() {
             crate::log::warn!(
                 ?origin,
-                "requests of pages of this origin are refused: `allowed_origins` (this is logged once)"
+                "requests from this origin are refused: to allow them, use `allowed_origins` (this is logged once)"
             );
         }
         Err(Rejection::Origin)
     }
 }
 
-/// Checks `Host`.
 fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(), Rejection> {
     let Some(allowed) = &options.hosts else {
         return Ok(());
@@ -66,7 +65,7 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
         if options.refusals.host.is_first() {
             crate::log::warn!(
                 ?host,
-                "requests for this host are refused: if it is the server's, `allowed_hosts` (this is \
+                "requests for this host are refused: if it is the server's, use `allowed_hosts` (this is \
                  logged once)"
             );
         }
@@ -74,11 +73,13 @@ fn check_host(uri: &Uri, headers: &HeaderMap, options: &HttpOptions) -> Result<(
     }
 }
 
-/// Has the access policy answer a request for one of its endpoints. It checks the origin itself.
+/// Lets the access policy answer a request for one of its endpoints. The policy itself checks
+/// `Origin`.
 ///
 /// # Errors
 ///
-/// Why the request is refused before, or that the policy takes too long or panics.
+/// When the request is refused before it reaches the policy, or the policy takes too long or
+/// panics.
 pub(crate) async fn respond<B: Body>(
     state: &HttpState,
     mut parts: Box<Parts>,
@@ -112,8 +113,8 @@ pub(crate) async fn respond<B: Body>(
     Ok(response.map(ResponseBody::full))
 }
 
-/// Asks the access policy about a request, which counts as a call in flight meanwhile. Pages send
-/// `OPTIONS` without credentials.
+/// Asks the access policy about a request, which counts as a call in flight meanwhile. `OPTIONS` is
+/// not checked, because pages send it without credentials.
 ///
 /// # Errors
 ///
@@ -127,7 +128,7 @@ pub(crate) async fn authorize(
     if !options.policy.is_set() || parts.method == Method::OPTIONS {
         return Ok(());
     }
-    // On the heap, as most servers have no policy.
+    // The future is on the heap because most servers have no policy.
     Box::pin(decide(options, permits, parts, peer_addr)).await
 }
 
@@ -144,12 +145,12 @@ async fn decide(
     options.policy.admit(options.auth_timeout, parts).await
 }
 
-/// Returns true if `origin` was configured.
+/// Returns true if `origin` is configured.
 fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
     !options.origins.is_empty() && options.origins.contains(&origin.to_ascii_lowercase())
 }
 
-/// The requested host, without port.
+/// Returns the requested host without its port.
 fn requested_host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
     match uri.authority() {
         Some(authority) => Some(authority.host()),
@@ -168,8 +169,8 @@ fn is_local_origin(origin: &str) -> bool {
     authority.and_then(host_of).is_some_and(is_local)
 }
 
-/// Returns the origin of the page that sent a request, if it may read the answer. None may unless
-/// origins are configured.
+/// Returns the origin of the page that sent a request, if the page may read the answer. Only
+/// configured origins may.
 pub(crate) fn cors_origin(headers: &HeaderMap, options: &HttpOptions) -> Option<HeaderValue> {
     if options.origins.is_empty() {
         return None;
@@ -178,7 +179,8 @@ pub(crate) fn cors_origin(headers: &HeaderMap, options: &HttpOptions) -> Option<
     is_allowed_origin(origin.to_str().ok()?, options).then(|| origin.clone())
 }
 
-/// Lets pages of `origin` read a response, with all of its headers: sessions, challenges, pauses.
+/// Lets pages of `origin` read a response with all of its headers, such as session ids, challenges
+/// and retry times.
 pub(crate) fn allow_origin(response: &mut Response<ResponseBody>, origin: HeaderValue) {
     let headers = response.headers_mut();
     let names: Vec<_> = headers.keys().map(HeaderName::as_str).collect();
@@ -195,7 +197,7 @@ pub(crate) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
     let headers = response.headers_mut();
     let methods = HeaderValue::from_static("POST, GET, DELETE");
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
-    // The names of `Mcp-Param-*` headers are the tools' to choose.
+    // Tools choose the names of their `Mcp-Param-*` headers, so any name is allowed.
     if let Some(names) = asked.get(ACCESS_CONTROL_REQUEST_HEADERS) {
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
     }

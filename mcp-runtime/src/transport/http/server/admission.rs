@@ -1,4 +1,4 @@
-//! Values that an access policy leaves with a request it admits.
+//! Values that an access policy adds to a request that it admits.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -13,18 +13,18 @@ use crate::connection::ClientIdentity;
 use crate::error::{AccessDenied, Rejection, RequestError};
 use crate::transport::http::exchange::exchange::Exchange;
 
-/// Decides whether the caller of a request has the scopes that an operation needs.
+/// Checks whether the caller of a request has the scopes that an operation needs.
 ///
 /// An [`AccessPolicy`](crate::transport::http::AccessPolicy), or a layer in front of a mounted
-/// service, puts it into the extensions of the request. The runtime calls it before a handler runs,
-/// with all scopes that the [server](crate::ServerBuilder) and the entry need; not if there are
-/// none. A denied request is answered with the status, the headers and the text of the
-/// [`AccessDenied`], where OAuth has 403 with `error="insufficient_scope"` (RFC 6750, section 3.1).
-/// In a batch and over WebSocket, where an answer has no status of its own, it is a JSON-RPC error
-/// with the same text.
+/// service, puts it into the extensions of the request. Before a handler runs, the runtime calls it
+/// with all scopes that the [server](crate::ServerBuilder) and the entry need, if they need any. A
+/// denied request is answered with the status, headers and text of the [`AccessDenied`], which for
+/// OAuth is 403 with `error="insufficient_scope"` (RFC 6750, section 3.1). In a batch and over
+/// WebSocket, where an answer has no status of its own, the answer is a JSON-RPC error with the
+/// same text.
 ///
 /// Over HTTP and WebSocket, an operation that needs scopes is denied if the request has no
-/// `ScopeCheck`. Over all other transports nothing is checked, as there are no tokens.
+/// `ScopeCheck`. Other transports have no tokens, so scopes are not checked there.
 ///
 /// ```
 /// use std::collections::HashSet;
@@ -53,19 +53,19 @@ pub struct ScopeCheck(Arc<ScopeCheckFn>);
 type ScopeCheckFn = dyn Fn(&[&str]) -> Result<(), AccessDenied> + Send + Sync;
 
 impl ScopeCheck {
-    /// A check by `check`, which gets each needed scope once (RFC 6749, section 3.3). It must not
-    /// wait.
+    /// Creates a check from a function, which gets each needed scope once (RFC 6749, section 3.3).
+    /// The function must not block.
     pub fn new(
         check: impl Fn(&[&str]) -> Result<(), AccessDenied> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(check))
     }
 
-    /// Checks that the caller has all scopes that are `needed`.
+    /// Checks that the caller has all `needed` scopes.
     ///
     /// # Errors
     ///
-    /// The answer to the request.
+    /// When the caller does not have them. The error becomes the answer to the request.
     pub fn check(&self, needed: &[&str]) -> Result<(), AccessDenied> {
         (self.0)(needed)
     }
@@ -114,7 +114,7 @@ impl ClientIdentity for Exchange {
     }
 }
 
-/// The extensions of a request that is over, for a call that goes on.
+/// The extensions of a finished request whose call goes on.
 struct PastRequest(Extensions);
 
 impl ClientIdentity for PastRequest {
@@ -140,7 +140,7 @@ fn check_scopes(extensions: &Extensions, needed: &[&str]) -> Result<(), AccessDe
     outcome
         .unwrap_or_else(|| Err(unchecked(needed)))
         .inspect_err(|_| {
-            tracing::debug!(?needed, "a caller does not have the scopes");
+            tracing::debug!(?needed, "a caller does not have the needed scopes");
         })
 }
 
@@ -157,24 +157,25 @@ fn access_denied(denied: &AccessDenied) -> RequestError {
 }
 
 impl ScopeCheck {
-    /// The decision of the check that a request has, if it has one.
+    /// Returns the decision of the request's check, if there is a check.
     fn of(extensions: &Extensions, needed: &[&str]) -> Option<Result<(), AccessDenied>> {
         Some(extensions.get::<Self>()?.check(needed))
     }
 }
 
-/// The answer to a request without a [`ScopeCheck`], which it needs.
+/// Denies a request that needs a [`ScopeCheck`] and has none.
 fn unchecked(needed: &[&str]) -> AccessDenied {
-    let reason = "this needs scopes, and the access policy of the server has no check of them";
+    let reason =
+        "this operation needs scopes, but the access policy of the server does not check scopes";
     crate::log::error!(?needed, "denied: the request has no `ScopeCheck`: {reason}");
     AccessDenied::forbidden().message(reason)
 }
 
-/// Headers that are added to the answer of an admitted request, whatever that is: a message, a
-/// stream, an error. For example `DPoP-Nonce` (RFC 9449, section 8.2).
+/// Headers that are added to the answer of an admitted request, whether it is a message, a stream
+/// or an error. An example is `DPoP-Nonce` (RFC 9449, section 8.2).
 ///
 /// An [`AccessPolicy`](crate::transport::http::AccessPolicy), or a layer in front of a mounted
-/// service, puts them into the extensions of the request. `Debug` has their names only.
+/// service, puts them into the extensions of the request. `Debug` shows only their names.
 ///
 /// ```
 /// use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -190,8 +191,8 @@ fn unchecked(needed: &[&str]) -> AccessDenied {
 pub struct ResponseHeaders(pub HeaderMap);
 
 impl ResponseHeaders {
-    /// Takes the headers that the policy has left, if it has left some; on the heap, as most
-    /// answers get none.
+    /// Takes the headers that the policy has added, if any. They are boxed because most answers
+    /// have none.
     pub(crate) fn take(parts: &mut Parts) -> Option<Box<HeaderMap>> {
         let Self(headers) = parts.extensions.remove()?;
         Some(Box::new(headers))

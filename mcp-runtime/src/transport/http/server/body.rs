@@ -1,4 +1,4 @@
-//! Bodies of requests, read within limits, and of responses.
+//! The bodies of requests, which are read within limits, and of responses.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -20,19 +20,20 @@ use crate::error::Rejection;
 use crate::limits::FREE_BODY_BYTES;
 use crate::transport::http::exchange::event_stream::EventStream;
 
-/// Bytes of a body over the limit in which the id of a response is looked for.
+/// How many bytes of an oversized body are searched for the id of a response.
 const HEAD: usize = 4 * 1024;
-/// Bytes of each allocation for a body that comes in several frames.
+/// The size of each allocation for a body that arrives in several frames.
 const PIECE: usize = 16 * 1024;
 
-/// Reads the whole body of `arrival`, of at most `limit` bytes and within the other limits of the
-/// server, and returns it with its part of the budget for bodies. A body that is too large by its
-/// `Content-Length` is not read. But if there is `failed`, a request to the client waits for a
-/// response: of a body that begins with one, `failed` gets the id and the error.
+/// Reads the whole body of `arrival`, at most `limit` bytes and within the server's other limits,
+/// and returns it with its permit from the budget for bodies. A body whose `Content-Length` exceeds
+/// the limit is not read, unless there is `failed`: then a request to the client waits for a
+/// response, and if the body begins with a response, `failed` gets its id and the error.
 ///
 /// # Errors
 ///
-/// When it is longer or takes longer than allowed, breaks off, or exceeds the budget for bodies.
+/// When the body is longer or takes longer than allowed, breaks off, or exceeds the budget for
+/// bodies.
 pub(crate) async fn read<B: Body>(
     body: B,
     limit: usize,
@@ -87,10 +88,10 @@ pub(crate) async fn read<B: Body>(
 /// A body while it is received.
 #[derive(Default)]
 struct ReceivedBody {
-    /// The first frame, which mostly is all there is. It is not copied.
+    /// The first frame, which is usually the whole body. It is not copied.
     first: Bytes,
-    /// All frames, if there are several. Pieces of one length leave no gaps between allocations, as
-    /// a buffer that grows would.
+    /// All frames, if there are several. Pieces of equal length leave no gaps between allocations,
+    /// as a growing buffer would.
     pieces: Vec<Vec<u8>>,
     length: usize,
 }
@@ -116,7 +117,7 @@ impl ReceivedBody {
         }
     }
 
-    /// All that was received, without a byte order mark at its beginning.
+    /// Returns all received bytes without a leading byte order mark.
     fn joined(self) -> Bytes {
         let mut bytes = if self.pieces.is_empty() {
             self.first
@@ -130,7 +131,7 @@ impl ReceivedBody {
     }
 }
 
-/// The body of a response: nothing, one JSON message, or a stream of events.
+/// The body of a response: empty, one JSON message, or a stream of events.
 pub struct ResponseBody(BodyKind);
 
 enum BodyKind {
@@ -151,7 +152,7 @@ impl ResponseBody {
         Self(BodyKind::Events(Box::new(events)))
     }
 
-    /// Counts what is in the body as unread until it is read.
+    /// Counts the bytes of the body as unread until the client has read them.
     pub(crate) fn count(&mut self, unread: &Arc<Unread>) {
         match &mut self.0 {
             BodyKind::Full(bytes) => bytes.count(unread),

@@ -1,4 +1,4 @@
-//! One TCP connection of a server that listens by itself, and the routing of its requests.
+//! One TCP connection of a server with its own listener, and the routing of its requests.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -34,17 +34,17 @@ use crate::limits::{
 };
 use crate::server::serve::listen::ended;
 
-/// The routes of a server at an address (MCP at `path`, `/health`, what the access policy has, and
-/// others), and the timeouts of its connections.
+/// The routes of a server (MCP at `path`, `/health`, the paths of the access policy, and additional
+/// routes), and the timeouts of its connections.
 pub(crate) struct Site {
     pub(crate) service: HttpService,
     pub(crate) path: String,
     pub(crate) routes: HashMap<String, Route>,
-    /// For the head of a request.
+    /// How long the head of a request may take.
     pub(crate) head_timeout: Duration,
-    /// For a connection without requests and data.
+    /// How long a connection may be without requests and data.
     pub(crate) idle_timeout: Duration,
-    /// For one more request over HTTP/1 once the server ends.
+    /// How long to wait for another request over HTTP/1 once the server ends.
     pub(crate) linger: Duration,
 }
 
@@ -77,8 +77,8 @@ impl Site {
         Box::pin(future::ready(Ok(response)))
     }
 
-    /// Tells load balancers whether requests are taken. Neither `Host` nor `Origin` is checked:
-    /// probes use the address of a pod, and there is nothing to protect.
+    /// Tells load balancers whether requests are accepted. Neither `Host` nor `Origin` is checked,
+    /// because probes use the address of a pod and there is nothing to protect.
     fn health(&self, method: &Method) -> Response<ResponseBody> {
         if method != Method::GET {
             return Rejection::Method("GET").response();
@@ -92,8 +92,8 @@ impl Site {
     }
 }
 
-/// Checks that `Host` is given once, whatever hosts are allowed (RFC 9112, section 3.2), and over
-/// HTTP/2 names the same as `:authority` (RFC 9113, section 8.3.1).
+/// Checks that `Host` is sent once, whatever hosts are allowed (RFC 9112, section 3.2), and that
+/// over HTTP/2 it agrees with `:authority` (RFC 9113, section 8.3.1).
 fn check_host_header(request: &Request<Incoming>) -> Result<(), Rejection> {
     let mut hosts = request.headers().get_all(HOST).iter();
     let uri = request.uri();
@@ -137,14 +137,15 @@ fn builder(site: &Site) -> Builder<TokioExecutor> {
         .max_concurrent_streams(MAX_HTTP2_STREAMS)
         .initial_stream_window_size(HTTP2_WINDOW)
         .initial_connection_window_size(2 * HTTP2_WINDOW)
-        // Only asks while requests are open: an idle connection is closed before.
+        // hyper sends pings only while requests are open. An idle connection is closed earlier.
         .keep_alive_interval(2 * site.idle_timeout);
     builder
 }
 
 /// Serves a connection until it is closed or idle or, once the server ends, until its requests in
-/// flight are answered. Over HTTP/1 an idle connection is not closed at once then: a request may be
-/// on its way already, and is answered with 503 and `Connection: close`. HTTP/2 has GOAWAY.
+/// flight are answered. At that point an idle HTTP/1 connection stays open for a moment, because a
+/// request may already be on its way; it is answered with 503 and `Connection: close`. HTTP/2 has
+/// GOAWAY for this.
 pub(crate) async fn serve(
     site: Arc<Site>,
     stream: TcpStream,
@@ -193,21 +194,21 @@ pub(crate) async fn serve(
         }
         () = activity.idle(site.head_timeout, site.idle_timeout) => {
             connection.as_mut().graceful_shutdown();
-            // Nothing is in flight that a client which says no more could miss.
+            // No request is in flight, so a client that stays silent misses nothing.
             let goodbye = timeout(LAST_ANSWERS_TIMEOUT, connection);
             goodbye.await.unwrap_or(Ok(()))
         }
         () = unread.stalled(site.service.state.options.limits.write) => {
-            tracing::debug!("a connection was closed whose client does not read an answer");
+            tracing::debug!("a connection was closed because its client does not read an answer");
             return;
         }
     };
     if let Err(error) = outcome {
-        tracing::debug!(%error, "a connection ended badly");
+        tracing::debug!(%error, "a connection failed");
     }
 }
 
-/// Waits until the server ends, and over HTTP/1 for `linger` more.
+/// Waits until the server ends, and over HTTP/1 for `linger` longer.
 async fn drained(ending: &mut watch::Receiver<bool>, activity: &Activity, linger: Duration) {
     ended(ending).await;
     if !activity.is_http2.load(Ordering::Relaxed) {
@@ -215,19 +216,20 @@ async fn drained(ending: &mut watch::Receiver<bool>, activity: &Activity, linger
     }
 }
 
-/// I/O of one connection, which notes its activity.
+/// The I/O of one connection, which records its activity.
 ///
-/// It is closed by halves: input is read to the end and dropped, as closing with input unread resets
-/// the connection, and the last answer may be lost (RFC 9112, section 9.6).
+/// It closes its two directions one after the other: after the output is closed, input is read to
+/// the end and dropped. Closing a connection with unread input would reset it, and the last answer
+/// might be lost (RFC 9112, section 9.6).
 struct ConnectionIo<I> {
     io: I,
     activity: Arc<Activity>,
-    /// While the peer may still send, once this half is closed.
+    /// The time until which the peer may still send, once the output is closed.
     closing: Option<Pin<Box<Sleep>>>,
 }
 
 impl<I: Read + Unpin> ConnectionIo<I> {
-    /// Drops what comes until the peer closes its half, or takes too long for it.
+    /// Drops input until the peer closes its direction, or takes too long.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let late = self.closing.as_mut();
         if late.is_none_or(|late| late.as_mut().poll(cx).is_ready()) {
@@ -294,16 +296,17 @@ impl<I: Read + Write + Unpin> Write for ConnectionIo<I> {
     }
 }
 
-/// Activity of a connection.
+/// The activity of a connection.
 #[derive(Debug, Default)]
 struct Activity {
-    /// Number of reads and writes.
+    /// The number of reads and writes.
     noted: AtomicUsize,
-    /// One more than the requests whose answer has not begun: each has a clone.
+    /// Each request whose answer has not begun holds a clone, so the strong count is one more than
+    /// the number of these requests.
     requests: Arc<()>,
-    /// Whether the first request has come.
+    /// True once the first request has arrived.
     has_begun: AtomicBool,
-    /// Whether the connection is known to speak HTTP/2.
+    /// True if the connection is known to speak HTTP/2.
     is_http2: AtomicBool,
 }
 
@@ -312,8 +315,8 @@ impl Activity {
         self.noted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Waits until no request has come for `first`, or nothing was read, written or served for
-    /// `timeout`.
+    /// Waits until no request has arrived within `first`, or nothing was read, written or served
+    /// for `timeout`.
     async fn idle(&self, first: Duration, timeout: Duration) {
         sleep(first).await;
         while self.has_begun.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! HTTP server that listens by itself.
+//! An HTTP server with its own listener.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ use crate::limits::{
 use crate::server::{Endpoint, Running};
 use crate::transport::TcpAddress;
 
-/// An address to serve HTTP at: `http://…/mcp`, in all revisions.
+/// Serves HTTP at an address, as `http://…/mcp`, in all revisions.
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -39,8 +39,8 @@ use crate::transport::TcpAddress;
 /// ```
 ///
 /// Only clients on the same machine are served until [`HttpOptions`] allow others. `GET /health`
-/// reports if the server takes requests. For TLS, or to mount the server beside other routes,
-/// see [`http_service`](crate::transport::http::http_service).
+/// reports whether the server accepts requests. For TLS, or to mount the server beside other
+/// routes, see [`http_service`](crate::transport::http::http_service).
 pub fn http(address: impl Into<TcpAddress>) -> Http {
     Http {
         address: address.into(),
@@ -61,14 +61,15 @@ pub struct Http {
     path: String,
     routes: Vec<NewRoute>,
     options: HttpOptions,
-    /// Set beside the options.
+    /// The policy set with [`auth`](Self::auth) rather than in the options.
     policy: Policy,
     head_timeout: Duration,
     max_connections: usize,
     linger: Duration,
 }
 
-/// A route beside that of MCP: the setting that adds it, its path, and what makes it of a service.
+/// An additional route: the setting that adds it, its path, and a function that makes it from the
+/// service.
 type NewRoute = (
     &'static str,
     String,
@@ -76,21 +77,21 @@ type NewRoute = (
 );
 
 impl Http {
-    /// The path that is served; `/mcp` unless set. It begins with a slash, which is added.
+    /// Sets the path of MCP; `/mcp` by default. A missing slash at the beginning is added.
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = absolute(path.into());
         self
     }
 
-    /// The callers that are allowed, and limits.
+    /// Sets the allowed callers, limits and other options.
     pub fn options(mut self, options: HttpOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Sets who may call, at all paths but `/health`: MCP, [HTTP+SSE](Self::with_sse) and
-    /// [WebSocket](Self::with_websocket). It takes precedence over [`HttpOptions::auth`], whether the
-    /// options are set before or after.
+    /// Sets who may call, at all paths except `/health`: MCP, [HTTP+SSE](Self::with_sse) and
+    /// [WebSocket](Self::with_websocket). This policy takes precedence over [`HttpOptions::auth`],
+    /// whether the options are set before or after.
     ///
     /// ```no_run
     /// use mcp_runtime::prelude::*;
@@ -114,30 +115,31 @@ impl Http {
         self
     }
 
-    /// How long the head of a request may take, the wait for it on a connection that is new or kept
-    /// open included; 30 seconds unless set. The connection is closed then. Between requests,
-    /// connections of HTTP/2 stay open for twice
-    /// [`keep_alive`](HttpOptions::keep_alive) where that is longer.
+    /// Sets how long the head of a request may take, including the wait for a request on a
+    /// connection that is new or kept open; 30 seconds by default. Then the connection is closed.
+    /// Between requests, connections of HTTP/2 stay open for twice
+    /// [`keep_alive`](HttpOptions::keep_alive) if that is longer.
     pub fn head_timeout(mut self, timeout: Duration) -> Self {
         self.head_timeout = timeout;
         self
     }
 
-    /// How many connections may be open; 10,000 unless set. Others wait to be accepted.
+    /// Sets how many connections may be open; 10,000 by default. Other clients wait to be accepted.
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
         self
     }
 
     /// Sets how long idle connections of HTTP/1 stay open once shutdown begins; 1 second by
-    /// default, and never longer than the drain time. A request on one of them is answered with 503
-    /// and `Connection: close`, and was not served. Connections of HTTP/2 get GOAWAY at once.
+    /// default, and never longer than the drain time. A request that arrives on such a connection
+    /// is not served, but answered with 503 and `Connection: close`. Connections of HTTP/2 get
+    /// GOAWAY immediately.
     pub fn linger(mut self, time: Duration) -> Self {
         self.linger = time;
         self
     }
 
-    /// Adds a route beside that of MCP, for the setting `setting`.
+    /// Adds a route. Errors about its path name `setting`.
     pub(crate) fn with_route(
         mut self,
         setting: &'static str,
@@ -148,7 +150,7 @@ impl Http {
         self
     }
 
-    /// Checks that each path can be requested, and leads to one thing.
+    /// Checks that each path can be requested and has only one service.
     fn check_paths(&self) -> Result<(), ServeError> {
         let mut taken = vec!["/health"];
         let routes = self
@@ -159,7 +161,7 @@ impl Http {
             let parsed = path.parse::<PathAndQuery>();
             let is_path = path.is_ascii() && parsed.is_ok_and(|it| it.path() == path);
             if !is_path || taken.contains(&path) {
-                let reason = format!("{path:?} is not a path, or another service has it");
+                let reason = format!("{path:?} is not a path, or another service already uses it");
                 return Err(ServeError::setting(setting, reason));
             }
             taken.push(path);
@@ -179,7 +181,7 @@ impl fmt::Debug for Http {
 }
 
 impl Http {
-    /// Makes the routes to `service`, for a server with this drain time.
+    /// Makes the routes to `service`. `drain` is the drain time of the server.
     fn site(&mut self, service: &HttpService, drain: Duration) -> Site {
         let routes = std::mem::take(&mut self.routes).into_iter();
         let routes = routes.map(|(_, path, make)| (path, make(service)));
@@ -212,7 +214,7 @@ impl Endpoint for Http {
     }
 
     /// Once shutdown begins, new requests are refused with 503. Calls still in flight at the end of
-    /// the drain time are answered with an error, within one second more.
+    /// the drain time are answered with an error, within one more second.
     async fn run(mut self, mut running: Running) -> Result<(), ServeError> {
         let drain = running.limits.drain;
         self.options.limits.drain = drain;
@@ -221,7 +223,7 @@ impl Endpoint for Http {
         let site = Arc::new(self.site(&service, drain));
         let listener = open(self.address, &service, &site.path).await?;
         let ending = &service.state.ending;
-        // Connections that come once the server ends delay nothing.
+        // Connections accepted after shutdown began do not delay the end.
         let late = watch::Sender::new(false);
         let mut connections = JoinSet::new();
         let mut deadline = Instant::now() + FOREVER;
@@ -248,7 +250,7 @@ impl Endpoint for Http {
                     }
                     Err(error) => {
                         crate::log::warn!(%error, "a connection could not be accepted");
-                        // Most likely the process has no file descriptor left.
+                        // The most likely cause is that the process has no file descriptors left.
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
                 },
@@ -267,13 +269,13 @@ impl Endpoint for Http {
             ending.closed().await;
             while connections.join_next().await.is_some() {}
         };
-        // A client that does not read is not waited for.
+        // Don't wait for clients that do not read.
         let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
         Ok(())
     }
 }
 
-/// The path with a slash at its beginning.
+/// Adds a slash to the beginning of a path if it is missing.
 fn absolute(path: String) -> String {
     if path.starts_with('/') {
         path
@@ -282,7 +284,7 @@ fn absolute(path: String) -> String {
     }
 }
 
-/// Opens a listener, and tells where the server is.
+/// Opens the listener, and announces the server's URL.
 async fn open(
     address: TcpAddress,
     service: &HttpService,
@@ -296,7 +298,8 @@ async fn open(
     Ok(listener)
 }
 
-/// Closes a listener, and returns the connections that wait to be accepted, which would be reset.
+/// Closes the listener, and returns the connections that were waiting to be accepted and would
+/// otherwise be reset.
 fn backlog(listener: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
     let listener = listener.into_std().ok();
     let accept = move || {

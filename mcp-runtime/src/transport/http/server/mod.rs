@@ -1,4 +1,4 @@
-//! The HTTP server around the protocol: listening, limits, checks of callers, bodies.
+//! The HTTP server around the protocol: listening, limits, checks of callers, and bodies.
 
 pub(super) mod access;
 pub(super) mod admission;

@@ -1,4 +1,4 @@
-//! Options of an HTTP server: callers that are allowed, limits, timeouts, stores.
+//! Options of an HTTP server: allowed callers, limits, timeouts, and stores.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -55,7 +55,7 @@ pub struct HttpOptions {
     pub(crate) events: Arc<dyn EventStore>,
 }
 
-/// The kinds of refusals that were logged.
+/// The kinds of refusals that have been logged.
 #[derive(Debug, Default)]
 pub(crate) struct RefusalLog {
     pub(crate) host: Once,
@@ -92,15 +92,15 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    /// The default options.
+    /// Creates the default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The names under which the server may be reached, without port, beside those of the local
-    /// machine and those that the [policy](Self::auth) allows
-    /// ([`AccessPolicy::allows_host`]). A request for any other is refused, so that a web page can't reach a local server
-    /// by rebinding its own name.
+    /// Adds names under which the server may be reached, without port. The names of the local
+    /// machine and the hosts that the [policy](Self::auth) allows ([`AccessPolicy::allows_host`])
+    /// are always allowed. Requests for any other host are refused, so that a web page can't reach
+    /// a local server by rebinding its own name.
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let hosts = hosts.into_iter();
         let hosts = hosts.map(|host| host.into().to_ascii_lowercase());
@@ -108,15 +108,15 @@ impl HttpOptions {
         self
     }
 
-    /// Serves requests for any host. For servers behind a proxy that has checked it.
+    /// Serves requests for any host. Use this behind a proxy that has checked the host.
     pub fn any_host(mut self) -> Self {
         self.hosts = None;
         self
     }
 
-    /// The origins whose pages may call the server, such as `https://app.example.com`, beside
-    /// those of the local machine. They are also allowed to read the answers (CORS), with all
-    /// headers.
+    /// Adds origins whose pages may call the server, such as `https://app.example.com`. Origins of
+    /// the local machine are always allowed. Pages of the added origins may also read the answers
+    /// with all headers (CORS).
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let origins = origins.into_iter();
         let origins = origins.map(|origin| origin.into().to_ascii_lowercase());
@@ -124,15 +124,15 @@ impl HttpOptions {
         self
     }
 
-    /// Sets who may call; everybody whose host and origin are allowed, unless set. A later policy
+    /// Sets who may call; by default everyone whose host and origin are allowed. A later policy
     /// replaces an earlier one.
     pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
         self.policy = Policy::new(policy);
         self
     }
 
-    /// Checks everything that can be known before there are requests. MCP is at `path`, if that is
-    /// known.
+    /// Checks everything that can be checked before there are requests. `path` is the path of MCP,
+    /// if it is known.
     ///
     /// # Errors
     ///
@@ -156,151 +156,155 @@ impl HttpOptions {
         let host = host.map(|host| ("allowed_hosts", host, "mcp.example.com"));
         let origin = origin.map(|it| ("allowed_origins", it, "https://app.example.com"));
         if let Some((name, value, example)) = host.or(origin) {
-            let reason = format!("no request has {value:?}: write it as in `{example}`");
+            let reason = format!("no request can have {value:?}: write it like `{example}`");
             return Err(ServeError::setting(name, reason));
         }
         self.policy.start(path)
     }
 
-    /// How long the [policy](Self::auth) may take to decide about a request; 10 seconds by default.
-    /// The request is refused with 503 and `Retry-After` then.
+    /// Sets how long the [policy](Self::auth) may take to decide about a request; 10 seconds by
+    /// default. Then the request is refused with 503 and `Retry-After`.
     pub fn auth_timeout(mut self, timeout: Duration) -> Self {
         self.auth_timeout = timeout;
         self
     }
 
-    /// The longest message that is accepted, in bytes; 4 MiB by default. A longer one is refused with
-    /// 413, at once if its `Content-Length` names the length, and the connection is closed.
+    /// Sets the length of the longest accepted message in bytes; 4 MiB by default. A longer message
+    /// is refused with 413, immediately if its `Content-Length` reveals the length, and the
+    /// connection is closed.
     pub fn max_body_bytes(mut self, limit: usize) -> Self {
         self.max_body_bytes = limit;
         self
     }
 
-    /// How many bytes of request bodies may be in memory while they are received; 64 MiB by
+    /// Sets how many bytes of request bodies may be in memory while they are received; 64 MiB by
     /// default, and never less than one body of [`max_body_bytes`](Self::max_body_bytes). Only
-    /// bytes that have come count, and the first 16 KiB of each body are free. One principal, or
-    /// where none is known one connection, may use an eighth of it, or one body. A request beyond
-    /// that is refused with 503 and `Retry-After`.
+    /// received bytes count, and the first 16 KiB of each body are free. A principal, or a
+    /// connection without a known principal, may use an eighth of the limit, or one body. A request
+    /// beyond the limit is refused with 503 and `Retry-After`.
     pub fn max_buffered_body_bytes(mut self, limit: usize) -> Self {
         self.max_buffered_body_bytes = limit;
         self
     }
 
-    /// Sets how many bytes of answers one connection may leave unread; 16 MiB by default. Above it,
-    /// new calls on the connection wait, at most for twice the
-    /// [`write_timeout`](Self::write_timeout); then they are refused with 503. Calls that have
-    /// begun are answered as long as twice the limit is not exceeded, or nothing else is unread;
-    /// otherwise the answer is the error -32603. A [mounted](crate::transport::http::http_service) service can't
-    /// tell connections apart, so that only the limit for [all](Self::max_unread_bytes_total)
-    /// holds.
+    /// Sets how many bytes of answers one connection may leave unread; 16 MiB by default. Above the
+    /// limit, new calls on the connection wait, at most for twice the
+    /// [`write_timeout`](Self::write_timeout), and are then refused with 503. Calls that have begun
+    /// are answered unless their answer exceeds twice the limit while other answers are unread;
+    /// such an answer becomes the error -32603. A [mounted](crate::transport::http::http_service)
+    /// service can't tell connections apart, so only the limit for
+    /// [all](Self::max_unread_bytes_total) connections applies.
     pub fn max_unread_bytes(mut self, limit: usize) -> Self {
         self.max_unread_bytes = limit;
         self.limits.max_batch_bytes = limit;
         self
     }
 
-    /// How many bytes of answers all connections together may leave unread; 256 MiB by default.
-    /// Calls wait beyond it, and answers are replaced beyond twice as much, as with the
-    /// [limit of a connection](Self::max_unread_bytes).
+    /// Sets how many bytes of answers all connections together may leave unread; 256 MiB by
+    /// default. Above the limit calls wait, and above twice the limit answers become errors, as for
+    /// the [limit of a connection](Self::max_unread_bytes).
     pub fn max_unread_bytes_total(mut self, limit: usize) -> Self {
         self.max_unread_bytes_total = limit;
         self
     }
 
-    /// How deeply the JSON of a message may nest; 128 levels by default.
+    /// Sets how deeply the JSON of a message may nest; 128 levels by default.
     pub fn max_depth(mut self, levels: usize) -> Self {
         self.limits.max_depth = levels;
         self
     }
 
-    /// How long the body of a request may take to arrive; 30 seconds by default.
+    /// Sets how long the body of a request may take to arrive; 30 seconds by default.
     pub fn body_timeout(mut self, timeout: Duration) -> Self {
         self.body_timeout = timeout;
         self
     }
 
-    /// How long a stream may be silent before a comment is sent, so that proxies do not take it
-    /// for dead; 15 seconds by default.
+    /// Sets how long a stream may be silent before a comment is sent to keep proxies from closing
+    /// it; 15 seconds by default.
     pub fn keep_alive(mut self, period: Duration) -> Self {
         self.keep_alive = period;
         self
     }
 
-    /// Sets how long clients may leave messages unread once the network takes no more; 60 seconds
-    /// by default. Then, at most a quarter of that time later, a stream ends as if its connection
-    /// had been closed; its call is cancelled if the answer could not be fetched later. A server
-    /// that listens by itself closes a connection whose oldest answer has not moved for that long,
-    /// over HTTP/2 even if others do; a [mounted](crate::transport::http::http_service) service
-    /// leaves that to the program.
+    /// Sets how long clients may leave messages unread once the network accepts no more; 60 seconds
+    /// by default. After that time, or up to a quarter of it later, a stream ends as if its
+    /// connection had been closed; its call is cancelled if the client could not fetch the answer
+    /// later. A server with its own listener closes a connection whose oldest answer has not moved
+    /// for that long, over HTTP/2 even if other answers do. For a
+    /// [mounted](crate::transport::http::http_service) service, closing connections is up to the
+    /// program.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.limits.write = timeout;
         self
     }
 
-    /// How long the calls in flight may go on once a [mounted](crate::transport::http::http_service)
-    /// service shuts down, and those of a WebSocket; 10 seconds by default. For a server that
-    /// listens by itself, [`Serve::drain_timeout`](crate::server::Serve::drain_timeout) sets it.
+    /// Sets how long the calls in flight may continue once a
+    /// [mounted](crate::transport::http::http_service) service shuts down, and the calls of a
+    /// WebSocket whose access ends; 10 seconds by default. For a server with its own listener,
+    /// [`Serve::drain_timeout`](crate::server::Serve::drain_timeout) sets it.
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
         self.limits.drain = timeout;
         self
     }
 
-    /// How many calls of one session and of one principal may wait for their handlers at the same
-    /// time; 256 by default. One more is refused at once, with 429. Callers that are not known
-    /// count by connection, where the server listens by itself.
+    /// Sets how many calls of one session and of one principal may wait for their handlers at the
+    /// same time; 256 by default. Another call is refused immediately, with 429. Unknown callers
+    /// are counted by connection, if the server has its own listener.
     pub fn max_in_flight(mut self, calls: usize) -> Self {
         self.limits.max_in_flight = calls;
         self.limits.max_open = calls;
         self
     }
 
-    /// How many calls of all callers together may wait for their handlers; 10,000 by default. One
-    /// more is refused at once, with 429.
+    /// Sets how many calls of all callers together may wait for their handlers; 10,000 by default.
+    /// Another call is refused immediately, with 429.
     pub fn max_calls(mut self, calls: usize) -> Self {
         self.max_calls = calls;
         self
     }
 
-    /// How many subscriptions of all callers together may be open at the same time; 10,000 by
-    /// default. One more is refused at once; with 0, all are. They do not count as calls.
+    /// Sets how many subscriptions of all callers together may be open at the same time; 10,000 by
+    /// default. Another subscription is refused immediately; 0 refuses all of them. Subscriptions
+    /// are not counted as calls.
     pub fn max_subscriptions(mut self, subscriptions: usize) -> Self {
         self.max_subscriptions = subscriptions;
         self
     }
 
-    /// Serves handshake-era clients without sessions: each of their requests stands by itself, the
-    /// server can't ask them anything, and nothing can be resumed. Then any process can serve any
-    /// request.
+    /// Serves handshake-era clients without sessions, so that any process can serve any request.
+    /// Requests are then independent of each other, the server can't ask the client anything, and
+    /// streams can't be resumed.
     pub fn without_sessions(mut self) -> Self {
         self.sessions = false;
         self
     }
 
-    /// How many sessions this process may have open; 10,000 by default. One more is refused with
-    /// 503.
+    /// Sets how many sessions this process may have open; 10,000 by default. Another session is
+    /// refused with 503.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.max_sessions = sessions;
         self
     }
 
-    /// After how much time without a request or an open stream a session ends; 30 minutes by
+    /// Sets the time after which a session without requests and open streams ends; 30 minutes by
     /// default.
     pub fn session_idle(mut self, idle: Duration) -> Self {
         self.session_idle = idle;
         self
     }
 
-    /// Sets the store of sessions, which several processes may share to serve the requests of one
-    /// session; in memory by default.
+    /// Sets the store of sessions; in memory by default. If several processes share a store, each
+    /// can serve the requests of one session.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         self.store = Arc::new(store);
         self
     }
 
-    /// Sets the store of events, from which clients resume streams after a lost connection; in
-    /// memory by default, with at most 128 MiB for all sessions
-    /// ([`MemoryEventStore::with_max_bytes`](crate::transport::http::MemoryEventStore::with_max_bytes) sets
-    /// another limit).
+    /// Sets the store of events, from which clients resume streams after a lost connection. The
+    /// default store is in memory and keeps at most 128 MiB for all sessions
+    /// ([`MemoryEventStore::with_max_bytes`](crate::transport::http::MemoryEventStore::with_max_bytes)
+    /// sets another limit).
     pub fn event_store(mut self, store: impl EventStore) -> Self {
         self.events = Arc::new(store);
         self

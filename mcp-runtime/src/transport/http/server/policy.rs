@@ -1,4 +1,4 @@
-//! Policy that decides who may call.
+//! Access policies, which decide who may call.
 
 use std::error::Error;
 use std::future::{self, poll_fn};
@@ -16,11 +16,11 @@ use crate::error::{AccessDenied, Rejection, ServeError};
 
 /// Decides who may call a server over HTTP, HTTP+SSE and WebSocket.
 ///
-/// It is set by [`Http::auth`](crate::transport::http::Http::auth) or
-/// [`HttpOptions::auth`](crate::transport::http::HttpOptions::auth), and asked about each request
-/// after `Host` and `Origin` were checked and before the body is read; over WebSocket, about the
-/// request that opens the connection. It is not asked about `OPTIONS`, which pages send without
-/// credentials, and about `/health`.
+/// It is set with [`Http::auth`](crate::transport::http::Http::auth) or
+/// [`HttpOptions::auth`](crate::transport::http::HttpOptions::auth). The policy decides about each
+/// request after `Host` and `Origin` are checked and before the body is read; over WebSocket, it
+/// decides about the request that opens the connection. It is not asked about `OPTIONS`, which
+/// pages send without credentials, nor about `/health`.
 ///
 /// ```
 /// use http::header::{AUTHORIZATION, HeaderValue};
@@ -66,85 +66,92 @@ use crate::error::{AccessDenied, Rejection, ServeError};
 /// # drop(options);
 /// ```
 ///
-/// While a policy is asked, its request counts as a call in flight
+/// While the policy decides, the request counts as a call in flight
 /// ([`max_in_flight`](crate::transport::http::HttpOptions::max_in_flight) of its connection,
 /// [`max_calls`](crate::transport::http::HttpOptions::max_calls) of all). After
-/// [`auth_timeout`](crate::transport::http::HttpOptions::auth_timeout) it is dropped, and the
-/// request answered with 503. A panic is answered with 500; its text is not logged, as it may quote
-/// a token.
+/// [`auth_timeout`](crate::transport::http::HttpOptions::auth_timeout) the decision is abandoned
+/// and the request is answered with 503. A panic is answered with 500; its message is not logged,
+/// because it may quote a token.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an `AccessPolicy`",
     label = "not an `AccessPolicy`",
-    note = "`OAuth` is for clients; what takes its tokens is `ResourceServer::new(url).issuer(url)` of `mcp-auth`",
-    note = "one token for all callers is `BearerToken::new(\"…\")` of `mcp-auth`, with its feature `server`",
+    note = "`OAuth` is for clients; to accept its tokens, use `ResourceServer::new(url).issuer(url)` of `mcp-auth`",
+    note = "for one token that all callers share, use `BearerToken::new(\"…\")` of `mcp-auth`, with its feature `server`",
     note = "a `Result` needs a `?` first: `BearerTokens::from_env(\"…\")?`"
 )]
 pub trait AccessPolicy: Send + Sync + 'static {
-    /// Admits a request, and puts into its extensions who has sent it: a
+    /// Admits a request, and records its caller in the extensions of the request: as a
     /// [`Principal`](crate::transport::http::Principal), to which sessions, sealed state and limits
-    /// belong, and values of any type for handlers
-    /// ([`Context::identity`](crate::Context::identity)). The runtime reads there as well which
-    /// scopes the caller has ([`ScopeCheck`](crate::transport::http::ScopeCheck)), when the access
-    /// ends ([`AccessExpires`](crate::transport::http::AccessExpires)), how it is checked while streams
-    /// are open ([`AccessRevalidation`](crate::transport::http::AccessRevalidation)), and headers for
-    /// the answer ([`ResponseHeaders`](crate::transport::http::ResponseHeaders)). The policy may also change
-    /// headers, such as to remove credentials. The future is dropped when the client leaves.
+    /// belong, and as values of any type for handlers
+    /// ([`Context::identity`](crate::Context::identity)).
+    ///
+    /// The runtime also reads from the extensions which scopes the caller has
+    /// ([`ScopeCheck`](crate::transport::http::ScopeCheck)), when the access ends
+    /// ([`AccessExpires`](crate::transport::http::AccessExpires)), how to check it while streams
+    /// are open ([`AccessRevalidation`](crate::transport::http::AccessRevalidation)), and which
+    /// headers to add to the answer ([`ResponseHeaders`](crate::transport::http::ResponseHeaders)).
+    /// The policy may also change headers, for example to remove credentials. The future is dropped
+    /// when the client leaves.
     ///
     /// # Errors
     ///
-    /// The answer to a request that is not admitted.
+    /// When the request is not admitted. The error becomes its answer.
     fn admit(&self, request: &mut Parts) -> impl Future<Output = Result<(), AccessDenied>> + Send;
 
-    /// Checks the policy once, before a server opens or serves anything. Accepts it unless
-    /// implemented.
+    /// Checks the policy once, before a server opens or serves anything. The default implementation
+    /// accepts it.
     ///
-    /// `path` is the path of MCP, such as `/mcp`. It is `None` if the server does not know the path,
-    /// as in a program that [mounts](crate::transport::http::http_service) it.
+    /// `path` is the path of MCP, such as `/mcp`. It is `None` if the server does not know the
+    /// path, as in a program that [mounts](crate::transport::http::http_service) the server.
     ///
     /// # Errors
     ///
-    /// The reason why the policy can never work, such as a setting that can't be parsed. Serving
-    /// ends with [`ServeError::Setting`](crate::error::ServeError::Setting), which names `auth`.
+    /// When the policy can never work, for example because a setting can't be parsed. Serving then
+    /// fails with [`ServeError::Setting`](crate::error::ServeError::Setting), which names `auth`.
     fn start(&self, path: Option<&str>) -> Result<(), Box<dyn Error + Send + Sync>> {
         let _ = path;
         Ok(())
     }
 
-    /// Returns true if clients reach the server by this host, without port and in lower case, beside those
-    /// of [`allowed_hosts`](crate::transport::http::HttpOptions::allowed_hosts). No host unless
-    /// implemented. It must be ready at once.
+    /// Returns true if clients may reach the server by this host, in addition to
+    /// [`allowed_hosts`](crate::transport::http::HttpOptions::allowed_hosts). The host is in lower
+    /// case and has no port. The default implementation allows no host. The method must not block.
     fn allows_host(&self, host: &str) -> bool {
         let _ = host;
         false
     }
 
-    /// The JSON document at `path`, which anybody may GET (or HEAD) without credentials, such as the metadata
-    /// of RFC 9728 below `/.well-known/`; none unless implemented. It must be ready at once.
+    /// Returns the JSON document at `path`, which anyone may GET (or HEAD) without credentials,
+    /// such as the metadata of RFC 9728 below `/.well-known/`. The default implementation has no
+    /// documents. The method must not block.
     ///
-    /// A server that listens by itself has the documents beside its own paths, except at `/health`.
-    /// A [mounted](crate::transport::http::http_service) service has them at whatever paths it is
-    /// mounted: `Router::route_service("/.well-known/oauth-protected-resource/mcp", mcp.clone())`
-    /// in axum. Hosts, origins and CORS are as for MCP.
+    /// A server with its own listener serves the documents beside its other paths, except at
+    /// `/health`. A [mounted](crate::transport::http::http_service) service serves them at the
+    /// paths where it is mounted:
+    /// `Router::route_service("/.well-known/oauth-protected-resource/mcp", mcp.clone())` in axum.
+    /// Hosts, origins and CORS are handled as for MCP.
     fn document(&self, path: &str) -> Option<Bytes> {
         let _ = path;
         None
     }
 
-    /// Returns true if the policy itself answers requests for `path`, by [`respond`](Self::respond):
-    /// an endpoint of an authorization server, for example. None unless implemented. It must be ready
-    /// at once. The paths are where those of [`documents`](Self::document) are.
+    /// Returns true if the policy itself answers requests for `path` with
+    /// [`respond`](Self::respond), as for an endpoint of an authorization server. The default
+    /// implementation has no endpoints. The method must not block. Endpoints are served at the same
+    /// paths as [documents](Self::document).
     fn has_endpoint(&self, path: &str) -> bool {
         let _ = path;
         false
     }
 
-    /// Answers a request for one of the policy's [endpoints](Self::has_endpoint), with any status,
-    /// headers and body: pages, redirects, cookies.
+    /// Answers a request for one of the policy's [endpoints](Self::has_endpoint) with any status,
+    /// headers and body, such as pages, redirects and cookies.
     ///
-    /// `Host` has been checked, nothing else: the policy decides about methods, credentials and
-    /// `Origin`, which its own forms send as well. Origins that are allowed to call the server may
-    /// read the answer, and have preflight requests answered. A body has at most 64 KiB (413). The
-    /// request counts as one that the policy is asked about, with the same time limit.
+    /// Only `Host` has been checked. The policy itself decides about methods, credentials and
+    /// `Origin`, which browsers also send with the policy's own forms. Pages of allowed origins may
+    /// read the answer, and their preflight requests are answered. A body may have at most 64 KiB
+    /// (413). The request counts as a call in flight and has a time limit, as for
+    /// [`admit`](Self::admit).
     fn respond(&self, request: Request<Bytes>) -> impl Future<Output = Response<Bytes>> + Send {
         drop(request);
         let mut response = Response::new(Bytes::new());
@@ -153,8 +160,8 @@ pub trait AccessPolicy: Send + Sync + 'static {
     }
 }
 
-/// The [`AccessPolicy`] of a server, if it has one. Its methods are those of the policy, except that they
-/// contain panics and have a time limit. Clones share the policy.
+/// The [`AccessPolicy`] of a server, if it has one. The methods are those of the policy, with a
+/// time limit and with panics contained. Clones share the policy.
 #[derive(Clone, Default)]
 pub(crate) struct Policy(Option<Arc<dyn ErasedPolicy>>);
 
@@ -221,11 +228,11 @@ impl Policy {
         started.map_err(|error| ServeError::Setting { name, error })
     }
 
-    /// Admits a request; each one if there is no policy.
+    /// Admits a request. Without a policy, every request is admitted.
     ///
     /// # Errors
     ///
-    /// That the policy denies access, takes longer than `limit` or panics.
+    /// When the policy denies access, takes longer than `limit`, or panics.
     pub(super) async fn admit(
         &self,
         limit: Duration,
@@ -237,7 +244,7 @@ impl Policy {
         }
     }
 
-    /// Returns true if clients reach the server by this host.
+    /// Returns true if clients may reach the server by this host.
     ///
     /// # Errors
     ///
@@ -246,7 +253,7 @@ impl Policy {
         self.ask(false, |policy| policy.allows_host(host))
     }
 
-    /// The document of the policy at `path`.
+    /// Returns the policy's document at `path`.
     ///
     /// # Errors
     ///
@@ -268,7 +275,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// That the policy takes longer than `limit` or panics.
+    /// When the policy takes longer than `limit` or panics.
     pub(super) async fn respond(
         &self,
         limit: Duration,
@@ -280,7 +287,7 @@ impl Policy {
         }
     }
 
-    /// Returns true if the policy has a document or an endpoint at `path`, or panics when it is asked.
+    /// Returns true if the policy has a document or an endpoint at `path`, or if asking it panics.
     pub(super) fn has_path(&self, path: &str) -> bool {
         !matches!(
             (self.document(path), self.has_endpoint(path)),
@@ -288,7 +295,7 @@ impl Policy {
         )
     }
 
-    /// The policy's answer to `question`, or `default` if there is no policy.
+    /// Returns the policy's answer to `question`, or `default` if there is no policy.
     fn ask<T>(
         &self,
         default: T,
@@ -301,11 +308,11 @@ impl Policy {
     }
 }
 
-/// Runs a step of a policy.
+/// Runs a step of a policy and contains its panics.
 ///
 /// # Errors
 ///
-/// [`Rejection::Internal`] if it panics.
+/// [`Rejection::Internal`] if the step panics.
 fn contain<T>(step: impl FnOnce() -> T) -> Result<T, Rejection> {
     catch_unwind(AssertUnwindSafe(step)).map_err(|_| {
         crate::log::error!("the access policy panicked");
@@ -313,11 +320,11 @@ fn contain<T>(step: impl FnOnce() -> T) -> Result<T, Rejection> {
     })
 }
 
-/// Takes a step of a policy within a time limit.
+/// Runs a step of a policy that decides about access, within a time limit.
 ///
 /// # Errors
 ///
-/// That it denies access, takes too long or panics.
+/// When the step denies access, takes too long, or panics.
 pub(crate) async fn decided<T, F>(limit: Duration, step: impl FnOnce() -> F) -> Result<T, Rejection>
 where
     F: Future<Output = Result<T, AccessDenied>> + Unpin,
@@ -326,11 +333,11 @@ where
     outcome.map_err(|denied| Rejection::Denied(Box::new(denied)))
 }
 
-/// Takes any step of a policy within a time limit.
+/// Runs a step of a policy within a time limit.
 ///
 /// # Errors
 ///
-/// That it takes too long or panics.
+/// When the step takes too long or panics.
 async fn in_time<F>(limit: Duration, step: impl FnOnce() -> F) -> Result<F::Output, Rejection>
 where
     F: Future + Unpin,

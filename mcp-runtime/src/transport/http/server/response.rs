@@ -1,4 +1,4 @@
-//! Responses: messages, streams of events, refusals, and the HTTP status of JSON-RPC errors.
+//! HTTP responses: messages, streams of events, refusals, and the status of JSON-RPC errors.
 
 use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
@@ -11,7 +11,7 @@ use crate::error::{AccessDenied, Rejection, RequestError};
 use crate::transport::http::exchange::event_stream::EventStream;
 use crate::transport::http::headers;
 
-/// A JSON-RPC message.
+/// Returns a response that is a JSON-RPC message.
 pub(crate) fn json(status: StatusCode, message: Vec<u8>) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::full(message.into()));
     *response.status_mut() = status;
@@ -20,27 +20,27 @@ pub(crate) fn json(status: StatusCode, message: Vec<u8>) -> Response<ResponseBod
     response
 }
 
-/// A stream of events.
+/// Returns a response that is a stream of events.
 pub(crate) fn events(events: EventStream) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::events(events));
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static(headers::EVENT_STREAM);
     headers.insert(CONTENT_TYPE, kind);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    // Makes nginx and its like pass on events as they come.
+    // Makes nginx and similar proxies pass on events without buffering.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 
-/// Only a status.
+/// Returns a response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::empty());
     *response.status_mut() = status;
     response
 }
 
-/// The status of a request that its session refuses. All other valid requests of the handshake era
-/// are answered with 200, errors included.
+/// Returns the status of a request that its session refuses. All other valid requests of the
+/// handshake era are answered with 200, even by an error.
 pub(crate) fn refused_session(error: &RequestError) -> StatusCode {
     match error {
         RequestError::Busy(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -49,8 +49,8 @@ pub(crate) fn refused_session(error: &RequestError) -> StatusCode {
     }
 }
 
-/// The HTTP status of a stateless request, which depends on the error (2026-07-28, "Streamable HTTP").
-/// Invalid parameters are 400 only before the request was `admitted`.
+/// Returns the HTTP status of a stateless request, which depends on the error (2026-07-28,
+/// "Streamable HTTP"). Invalid parameters are 400 only before the request is `admitted`.
 pub(crate) fn stateless(error: Option<&ErrorObject>, admitted: bool) -> StatusCode {
     match error.map(|error| error.code) {
         Some(
@@ -67,7 +67,7 @@ pub(crate) fn stateless(error: Option<&ErrorObject>, admitted: bool) -> StatusCo
 }
 
 impl AccessDenied {
-    /// The response to a request whose answer is the error `message`.
+    /// Returns the response whose body is the error `message`.
     pub(crate) fn response(&self, message: Vec<u8>) -> Response<ResponseBody> {
         let mut response = json(self.status(), message);
         self.clone().add_headers(&mut response);
@@ -76,7 +76,7 @@ impl AccessDenied {
 }
 
 impl Rejection {
-    /// The response: a JSON-RPC error.
+    /// Returns the response, whose body is a JSON-RPC error.
     pub(crate) fn response(self) -> Response<ResponseBody> {
         tracing::debug!(reason = %self, "a request was rejected");
         let status = self.status();
@@ -92,7 +92,7 @@ impl Rejection {
             Self::Method(allowed) => {
                 headers.insert(ALLOW, HeaderValue::from_static(allowed));
             }
-            // What is left of the body is not read, so the connection is of no more use.
+            // The rest of the body is not read, so the connection can't be used again.
             Self::Timeout | Self::TooLarge(_) | Self::TooManyBodies => {
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }

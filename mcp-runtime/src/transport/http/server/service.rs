@@ -1,4 +1,4 @@
-//! HTTP server as a `tower::Service`, and its metrics.
+//! The HTTP server as a `tower::Service`, and its metrics.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -30,16 +30,16 @@ use crate::limits::{FOREVER, LAST_ANSWERS_TIMEOUT};
 use crate::server::{Server, Started};
 use crate::transport::http::exchange::{handshake, post};
 
-/// Serves `server` at whatever path the service is mounted, in all revisions.
+/// Serves `server` at the path where the service is mounted, in all revisions.
 ///
-/// The service works with any stack that speaks `tower::Service` and `http`, such as axum, where
-/// it goes into `Router::route_service("/mcp", service)`, behind whatever layers the program puts
-/// in front: TLS, authentication (see [`Principal`](crate::transport::http::Principal)), rate limits. It must be
-/// called within a tokio runtime. An [`AccessPolicy`](crate::transport::http::AccessPolicy) in the
-/// options is asked here, behind these layers.
+/// The service works with any stack that uses `tower::Service` and `http`, such as axum, where it
+/// is mounted with `Router::route_service("/mcp", service)`. The program may put any layers in
+/// front of it: TLS, authentication (see [`Principal`](crate::transport::http::Principal)), rate
+/// limits. The [`AccessPolicy`](crate::transport::http::AccessPolicy) in the options decides behind
+/// these layers. The service must be called within a tokio runtime.
 ///
-/// The program [starts](HttpService::start) the service before it serves. Until then, each request is
-/// answered with 503, and an error is logged once.
+/// The program must [start](HttpService::start) the service before it serves. Until then, each
+/// request is answered with 503, and an error is logged once.
 ///
 /// ```no_run
 /// use axum::Router;
@@ -69,7 +69,7 @@ pub fn http_service(server: impl Into<Server>, options: HttpOptions) -> HttpServ
     HttpService::new(HttpState::new(server.into(), options, false))
 }
 
-/// A server as a `tower::Service`; made by [`http_service`]. Clones share everything.
+/// A server as a `tower::Service`; made by [`http_service`]. Clones share all state.
 #[derive(Clone)]
 pub struct HttpService {
     pub(crate) state: Arc<HttpState>,
@@ -79,7 +79,7 @@ pub struct HttpService {
 impl HttpService {
     pub(crate) fn new(state: HttpState) -> Self {
         Self {
-            // The connections are the program's: only all of them together are known.
+            // The program owns the connections, so only the limit for all of them together applies.
             connection: ConnectionInfo {
                 peer_addr: None,
                 unread: state.unread(usize::MAX),
@@ -89,15 +89,16 @@ impl HttpService {
         }
     }
 
-    /// Starts the server, as [`Serve`](crate::server::Serve) does: checks the settings, runs the
-    /// `on_start` hooks, and takes requests from then on. All clones are started, and so are the
-    /// services for [HTTP+SSE](Self::sse) and [WebSocket](Self::websocket) that are made of this one.
+    /// Starts the server as [`Serve`](crate::server::Serve) does: checks the settings, runs the
+    /// `on_start` hooks, and accepts requests from then on. All clones are started with it, as are
+    /// the services for [HTTP+SSE](Self::sse) and [WebSocket](Self::websocket) that are made from
+    /// it.
     ///
     /// # Errors
     ///
-    /// As [`Server::serve`]: settings that can't work, a missing extension, or an error of `on_start`.
-    /// It may be called again then. Once it has succeeded, it fails with
-    /// [`ServeError::AlreadyStarted`].
+    /// As [`Server::serve`]: settings that can't work, a missing extension, or an error of
+    /// `on_start`. After such an error it may be called again. After it has succeeded, it fails
+    /// with [`ServeError::AlreadyStarted`].
     pub async fn start(&self) -> Result<ServiceGuard, ServeError> {
         let state = &self.state;
         let _starting = state.starting.lock().await;
@@ -116,8 +117,8 @@ impl HttpService {
         })
     }
 
-    /// Refuses new requests with 503 and ends the streams that belong to no request; calls in
-    /// flight go on.
+    /// Refuses new requests with 503, and ends streams that belong to no request. Calls in flight
+    /// go on.
     pub(crate) fn shut_down(&self) {
         self.state.ending.send_replace(true);
         self.state.stateless.end();
@@ -136,7 +137,7 @@ impl HttpService {
         }
     }
 
-    /// A connection from `addr` that this process has accepted.
+    /// Describes a connection from `addr` that this process has accepted.
     pub(crate) fn connection(&self, addr: SocketAddr) -> ConnectionInfo {
         ConnectionInfo {
             peer_addr: Some(addr),
@@ -146,9 +147,9 @@ impl HttpService {
     }
 }
 
-/// Keeps a mounted server running; made by [`HttpService::start`].
+/// Keeps a mounted server running; returned by [`HttpService::start`].
 ///
-/// Dropping it ends the service without `on_shutdown`, and logs a warning: call
+/// Dropping it ends the service without running `on_shutdown` and logs a warning, so call
 /// [`shut_down`](Self::shut_down) instead.
 #[must_use = "the service ends when this is dropped"]
 #[derive(Debug)]
@@ -160,9 +161,9 @@ pub struct ServiceGuard {
 
 impl ServiceGuard {
     /// Ends the service: refuses new requests with 503, ends streams that belong to no request,
-    /// waits for the calls in flight within the
-    /// [drain timeout](HttpOptions::drain_timeout), then runs `on_shutdown`. Calls that are still in
-    /// flight after the drain timeout are answered with an error, within one second more.
+    /// waits for the calls in flight within the [drain timeout](HttpOptions::drain_timeout), and
+    /// then runs `on_shutdown`. Calls that are still in flight after the drain timeout are answered
+    /// with an error, within one more second.
     ///
     /// # Errors
     ///
@@ -173,7 +174,7 @@ impl ServiceGuard {
         let drain = state.options.limits.drain.min(FOREVER);
         if timeout(drain, state.idle()).await.is_err() {
             self.service.terminate();
-            // A client that does not read is not waited for.
+            // Don't wait for clients that do not read.
             let _ = timeout(LAST_ANSWERS_TIMEOUT, state.idle()).await;
         }
         state.is_over.store(true, Ordering::Relaxed);
@@ -196,7 +197,7 @@ impl Drop for ServiceGuard {
     }
 }
 
-/// Future of the response of an [`HttpService`].
+/// The future of an [`HttpService`], which resolves to the response.
 pub type ResponseFuture =
     Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
@@ -214,8 +215,8 @@ impl<B: Body<Data: Send, Error: Send> + Send + 'static> Service<Request<B>> for 
         let mut terminated = self.state.terminated.subscribe();
         let response = respond(Arc::clone(&self.state), connection.clone(), request);
         Box::pin(async move {
-            // A request may wait for something other than its call, such as a store that stalls. The
-            // program would wait for it after the service has ended.
+            // A request may be waiting for something other than its call, such as a stalled store.
+            // Without this limit, the program would wait for it even after the service has ended.
             let ended = async {
                 let _ = terminated.wait_for(|terminated| *terminated).await;
                 tokio::time::sleep(LAST_ANSWERS_TIMEOUT).await;
@@ -229,14 +230,14 @@ impl<B: Body<Data: Send, Error: Send> + Send + 'static> Service<Request<B>> for 
     }
 }
 
-/// Responds to a request that has come on `connection`.
+/// Responds to a request that arrived on `connection`.
 pub(crate) fn respond<B: Body<Data: Send, Error: Send> + Send + 'static>(
     state: Arc<HttpState>,
     connection: ConnectionInfo,
     request: Request<B>,
 ) -> ResponseFuture {
     let (parts, body) = request.into_parts();
-    // Moved into several futures.
+    // Boxed because it is moved through several futures.
     let parts = Box::new(parts);
     Box::pin(async move {
         let origin = cors_origin(&parts.headers, &state.options);
@@ -246,7 +247,7 @@ pub(crate) fn respond<B: Body<Data: Send, Error: Send> + Send + 'static>(
     })
 }
 
-/// Finishes a response: adds headers, counts it, and lets pages of `origin` read it.
+/// Finishes a response: adds headers, counts its bytes, and lets pages of `origin` read it.
 pub(crate) fn finish(
     served: Result<Response<ResponseBody>, Rejection>,
     added: Option<Box<HeaderMap>>,
@@ -266,11 +267,12 @@ pub(crate) fn finish(
     response
 }
 
-/// Refuses requests by host and origin, and all of them once the server ends.
+/// Refuses requests with a host or origin that is not allowed, and all requests once the server
+/// ends.
 ///
 /// # Errors
 ///
-/// Why the request is refused.
+/// The reason why the request is refused.
 pub(crate) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
     check_caller(&parts.uri, &parts.headers, &state.options)?;
     if state.is_ending() {
@@ -279,7 +281,8 @@ pub(crate) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// The answer to a method that is not among those `allowed`: a page may ask which are.
+/// Answers a request whose method is not one of the `allowed` methods. A preflight request gets the
+/// list of methods.
 pub(crate) fn other_method(
     state: &HttpState,
     parts: &Parts,
@@ -292,7 +295,7 @@ pub(crate) fn other_method(
     Err(Rejection::Method(allowed))
 }
 
-/// Serves a request. The headers that the access policy leaves for the answer go to `added`.
+/// Serves a request. Headers that the access policy adds to the answer are stored in `added`.
 async fn serve<B: Body>(
     state: &HttpState,
     mut parts: Box<Parts>,
@@ -323,7 +326,7 @@ async fn serve<B: Body>(
     }
 }
 
-/// The answer to HEAD for a document.
+/// Answers a HEAD request for a document.
 fn head(document: Bytes) -> Response<ResponseBody> {
     let length = document.len();
     let mut response = response::json(StatusCode::OK, document.into());
@@ -340,10 +343,10 @@ impl fmt::Debug for HttpService {
     }
 }
 
-/// The target of events, whose fields the metrics layer of `tracing-opentelemetry` reads.
+/// The target of the events that the metrics layer of `tracing-opentelemetry` reads.
 const TARGET: &str = "mcp_runtime::http";
 
-/// A connection that is counted until this is dropped.
+/// Counts a connection as open until it is dropped.
 pub(crate) struct OpenConnection(());
 
 impl OpenConnection {

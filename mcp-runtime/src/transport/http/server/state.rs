@@ -1,5 +1,6 @@
-//! State that the requests to one server share, and its limits for each caller and for all of them:
-//! calls that wait for their handlers, subscriptions, bytes of request bodies.
+//! The state that all requests to one server share, and its limits for each caller and for all
+//! callers together: calls that wait for their handlers, subscriptions, and bytes of request
+//! bodies.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -21,28 +22,29 @@ use crate::sync::lock;
 use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
 
-/// The connection that a request comes on.
+/// The connection of a request.
 #[derive(Clone)]
 pub(crate) struct ConnectionInfo {
-    /// Absent where another program has accepted the connection.
+    /// `None` if another program has accepted the connection.
     pub(crate) peer_addr: Option<SocketAddr>,
     pub(crate) unread: Arc<Unread>,
-    /// The outcome of the last stateless request on it.
+    /// The outcome of the last stateless request on the connection.
     pub(crate) negotiated: Option<Arc<Mutex<LastNegotiated>>>,
 }
 
-/// The address that a request comes from, for policies that limit callers who are not known yet.
+/// The address that a request comes from, for policies that limit unknown callers.
 ///
-/// It is in the extensions of requests for the [endpoints](crate::transport::http::AccessPolicy::respond) of a policy, if
-/// the server has accepted the connection. A program that [mounts](crate::transport::http::http_service) the server may put
-/// it there, such as the address that a trusted proxy reports.
+/// Requests for the [endpoints](crate::transport::http::AccessPolicy::respond) of a policy have it
+/// in their extensions, if the server itself has accepted the connection. A program that
+/// [mounts](crate::transport::http::http_service) the server may insert it, for example with the
+/// address that a trusted proxy reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddr(pub SocketAddr);
 
 /// A request without its body.
 pub(crate) struct Arrival {
     pub(crate) parts: Box<Parts>,
-    /// Absent where another program has accepted the connection.
+    /// `None` if another program has accepted the connection.
     pub(crate) peer_addr: Option<SocketAddr>,
 }
 
@@ -52,7 +54,7 @@ impl Arrival {
     }
 }
 
-/// State that all requests to one server share.
+/// The state that all requests to one server share.
 pub(crate) struct HttpState {
     pub(crate) server: Server,
     pub(crate) options: HttpOptions,
@@ -63,25 +65,25 @@ pub(crate) struct HttpState {
     pub(crate) open: Arc<Permits>,
     /// Bytes of request bodies that are being received.
     pub(crate) bodies: Arc<Permits>,
-    /// Unread bytes of all clients.
+    /// The unread bytes of all clients.
     unread: Arc<Budget>,
-    /// The session of all stateless requests, which share nothing but the end of the server.
+    /// The session of all stateless requests. They share nothing except the end of the server.
     pub(crate) stateless: Arc<Session>,
-    /// True if no requests are taken: the server ends, or has not started.
+    /// True if no requests are accepted, because the server is ending or has not started.
     pub(crate) ending: watch::Sender<bool>,
-    /// True if calls in flight have no more time.
+    /// True once calls in flight have run out of time.
     pub(crate) terminated: watch::Sender<bool>,
-    /// True if no call may begin any more, also of requests that came before the end.
+    /// True once no more calls may begin, even for requests that arrived earlier.
     pub(crate) is_over: AtomicBool,
-    /// Locked while the service starts.
+    /// Held while the service starts.
     pub(crate) starting: tokio::sync::Mutex<()>,
     pub(crate) has_started: AtomicBool,
-    /// Logs that the service was not started.
+    /// Set once it was logged that the service has not been started.
     unstarted: Once,
 }
 
 impl HttpState {
-    /// State of a server that takes requests now if it `has_started`.
+    /// Creates the state. The server accepts requests immediately if it `has_started`.
     pub(crate) fn new(server: Server, options: HttpOptions, has_started: bool) -> Self {
         Self {
             sessions: Arc::new(Sessions::new(
@@ -108,7 +110,7 @@ impl HttpState {
         }
     }
 
-    /// Returns a session for one request, for a server without sessions.
+    /// Returns a session for a single request to a server without sessions.
     pub(crate) fn passing_session(&self, named: NamedRevision) -> Arc<HttpSession> {
         let lifecycle = ServerLifecycle::without_handshake(named, self.server.rules().clone());
         let id = SessionId::new(0);
@@ -122,7 +124,7 @@ impl HttpState {
         *self.ending.borrow()
     }
 
-    /// The reason why no requests are taken.
+    /// Returns why requests are refused.
     pub(crate) fn refusal(&self) -> Rejection {
         if self.has_started.load(Ordering::Relaxed) {
             return Rejection::Ending;
@@ -130,7 +132,7 @@ impl HttpState {
         if self.starting.try_lock().is_ok() {
             self.unstarted.call_once(|| {
                 crate::log::error!(
-                    "requests are refused, since the service was not started: await `start()` of the \
+                    "requests are refused because the service was not started: await `start()` of the \
                      `HttpService` before the program serves (this is logged once)"
                 );
             });
@@ -138,14 +140,14 @@ impl HttpState {
         Rejection::NotStarted
     }
 
-    /// Waits until no call is in flight, no subscription is open and no WebSocket is connected.
+    /// Waits until no call is in flight, no subscription is open, and no WebSocket is connected.
     pub(crate) async fn idle(&self) {
         self.permits.idle().await;
         self.open.idle().await;
         self.ending.closed().await;
     }
 
-    /// Ends `handler` with an error when calls in flight have no more time.
+    /// Runs `handler`, but ends it with an error once calls in flight have run out of time.
     pub(crate) fn unless_terminated(
         &self,
         handler: BoxFuture<Result<Answer, ErrorObject>>,
@@ -162,16 +164,17 @@ impl HttpState {
         })
     }
 
-    /// Returns a count of unread bytes with a limit of its own, and the limit for all clients.
+    /// Returns a counter of unread bytes with its own limit, which also respects the limit for all
+    /// clients.
     pub(crate) fn unread(&self, limit: usize) -> Arc<Unread> {
         Unread::new(limit, Arc::clone(&self.unread))
     }
 
-    /// Waits until the unread bytes of a client leave room for one more answer.
+    /// Waits until a client's unread bytes leave room for another answer.
     ///
     /// # Errors
     ///
-    /// When that takes twice as long as a client may leave an answer unread, or the server ends.
+    /// When that takes longer than twice the write timeout, or the server ends.
     pub(crate) async fn room(&self, unread: &Unread) -> Result<(), Rejection> {
         if self.is_over.load(Ordering::Relaxed) {
             return Err(Rejection::Ending);
@@ -180,7 +183,7 @@ impl HttpState {
             return Ok(());
         }
         let mut ending = self.ending.subscribe();
-        // Connections that do not read are closed before.
+        // Connections whose client does not read are closed earlier.
         let at_most = self.options.limits.write.saturating_mul(2).min(FOREVER);
         tokio::select! {
             () = unread.room() => Ok(()),
@@ -190,12 +193,12 @@ impl HttpState {
     }
 }
 
-/// Counts the use of a resource by each caller and by all together.
+/// Limits the use of a resource by each caller and by all callers together.
 #[derive(Debug)]
 pub(crate) struct Permits {
-    /// For each caller.
+    /// The limit for each caller.
     limit: usize,
-    /// For all callers together.
+    /// The limit for all callers together.
     total: usize,
     used: Mutex<Used>,
 }
@@ -204,7 +207,7 @@ pub(crate) struct Permits {
 struct Used {
     by_caller: HashMap<PermitOwner, usize>,
     total: usize,
-    /// Dropped when nothing is used.
+    /// Dropped when the resource is no longer used.
     idle: Option<oneshot::Sender<()>>,
 }
 
@@ -215,10 +218,10 @@ enum PermitOwner {
     Connection(SocketAddr),
 }
 
-/// The use by one call or request, given back when dropped.
+/// The use of a resource by one call or request, which ends when this is dropped.
 pub(crate) struct Permit {
     permits: Arc<Permits>,
-    /// Absent for a caller without identity and address.
+    /// `None` for a caller without identity and address.
     caller: Option<PermitOwner>,
     amount: usize,
 }
@@ -232,35 +235,34 @@ impl Permits {
         })
     }
 
-    /// Waits until nothing is used. Only the last one who waits is told.
+    /// Waits until the resource is not used. Only the most recent waiter is notified.
     async fn idle(&self) {
         let (idle, waits) = oneshot::channel();
         {
             let mut used = self.lock();
             used.idle = (used.total > 0).then_some(idle);
         }
-        // The sender is dropped.
+        // The sender is never used, only dropped.
         let _ = waits.await;
     }
 
-    /// The limit for one caller.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Returns a permit for one more call, unless a limit is reached. Callers without identity and
+    /// Returns a permit for one more use, unless a limit is reached. Callers without identity and
     /// address are only limited together.
     pub(crate) fn take(self: &Arc<Self>, arrival: &Arrival) -> Option<Permit> {
         let mut permit = self.none(arrival);
         permit.grow(1).then_some(permit)
     }
 
-    /// Returns a permit of amount 0, which can grow.
+    /// Returns a permit for nothing yet, which can grow.
     pub(crate) fn none(self: &Arc<Self>, arrival: &Arrival) -> Permit {
         self.unused(arrival.principal(), arrival.peer_addr)
     }
 
-    /// The same for a caller of whom this is known.
+    /// Returns such a permit for a caller with this principal and address.
     pub(crate) fn unused(
         self: &Arc<Self>,
         principal: Option<&Principal>,
@@ -280,7 +282,7 @@ impl Permits {
 }
 
 impl Permit {
-    /// Uses so much more. `false`, and nothing is used, if that goes beyond a limit.
+    /// Adds `more` to the permit. Returns false, and changes nothing, if that would exceed a limit.
     pub(crate) fn grow(&mut self, more: usize) -> bool {
         let permits = &self.permits;
         let mut used = permits.lock();

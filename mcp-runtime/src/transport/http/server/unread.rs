@@ -1,4 +1,4 @@
-//! Bytes of answers that clients have not read yet.
+//! Counts the bytes of answers that clients have not read yet.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,19 +8,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-/// Checks within the write timeout of whether a client reads its answers.
+/// How many times within the write timeout it is checked whether a client reads its answers.
 pub(crate) const CHECKS: u32 = 4;
-/// More than the checks that an answer can see before its connection is closed.
+/// More than the number of checks during which an answer can exist before its connection is closed.
 const AGES: usize = 8;
-/// The most that is handed to hyper at once, in bytes: with each piece, an answer makes progress.
+/// The maximum number of bytes handed to hyper in one piece. An answer makes progress with each
+/// piece.
 const PIECE: usize = 16 * 1024;
 
-/// A limit of unread bytes. The answers to calls that have begun may exceed it, up to twice as much.
+/// A limit on unread bytes. Answers to calls that have already begun may use up to twice as much.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     limit: usize,
     bytes: AtomicUsize,
-    /// Notified when bytes are freed while the limit is reached, also that of a connection.
+    /// Notified when bytes are freed while this limit, or the limit of a connection, is reached.
     freed: Notify,
 }
 
@@ -36,24 +37,25 @@ impl Budget {
         self.bytes.load(Ordering::Acquire) < self.limit
     }
 
-    /// Returns true if an answer of `length` bytes is the only one, or stays within twice the limit.
+    /// Returns true if an answer of `length` bytes stays within twice the limit, or no other answer
+    /// is unread.
     fn takes(&self, length: usize) -> bool {
         let held = self.bytes.load(Ordering::Acquire);
         held == 0 || held.saturating_add(length) <= self.limit.saturating_mul(2)
     }
 
-    /// Frees bytes. Returns whether the limit was reached before.
+    /// Frees bytes, and returns true if the limit was reached before.
     fn free(&self, length: usize) -> bool {
         self.bytes.fetch_sub(length, Ordering::AcqRel) >= self.limit
     }
 }
 
-/// Unread bytes of one connection. They count from the moment at which an answer is there until
-/// hyper has written it, or drops it with its stream.
+/// The unread bytes of one connection. The bytes of an answer count from the moment the answer
+/// exists until hyper has written it, or drops it with its stream.
 #[derive(Debug)]
 pub(crate) struct Unread {
     own: Budget,
-    /// Of all connections together.
+    /// The budget of all connections together.
     total: Arc<Budget>,
     /// The number of checks so far.
     age: AtomicUsize,
@@ -71,7 +73,7 @@ impl Unread {
         })
     }
 
-    /// Counts `length` bytes until the guard is dropped.
+    /// Counts `length` bytes until the returned guard is dropped.
     pub(crate) fn hold(self: &Arc<Self>, length: usize) -> Held {
         self.own.bytes.fetch_add(length, Ordering::AcqRel);
         self.total.bytes.fetch_add(length, Ordering::AcqRel);
@@ -81,7 +83,7 @@ impl Unread {
         }
     }
 
-    /// Counts `length` bytes that are handed to hyper.
+    /// Counts `length` bytes that are handed to hyper, and records their progress.
     fn send(self: &Arc<Self>, length: usize) -> Sent {
         let age = self.age.load(Ordering::Relaxed) % AGES;
         self.progressed[age].fetch_add(1, Ordering::Relaxed);
@@ -95,7 +97,7 @@ impl Unread {
         self.own.has_room() && self.total.has_room()
     }
 
-    /// Returns true if both budgets take an answer of `length` bytes to a call that has begun.
+    /// Returns true if both budgets admit an answer of `length` bytes to a call that has begun.
     pub(crate) fn takes(&self, length: usize) -> bool {
         self.own.takes(length) && self.total.takes(length)
     }
@@ -112,7 +114,7 @@ impl Unread {
         }
     }
 
-    /// Waits until an answer has made no progress for `timeout`, or at most a quarter of it longer.
+    /// Waits until an answer has made no progress for `timeout`, or up to a quarter of it longer.
     pub(crate) async fn stalled(&self, timeout: Duration) {
         loop {
             tokio::time::sleep(timeout / CHECKS).await;
@@ -125,7 +127,7 @@ impl Unread {
     }
 }
 
-/// Bytes that count as unread until this is dropped.
+/// A guard that counts bytes as unread until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     unread: Arc<Unread>,
@@ -142,14 +144,14 @@ impl Drop for Held {
     }
 }
 
-/// Bytes that hyper has, and the age of their last progress.
+/// Bytes that were handed to hyper, and the age of their last progress.
 struct Sent {
     held: Held,
     age: AtomicUsize,
 }
 
 impl Sent {
-    /// Notes that some of the bytes were taken.
+    /// Records that hyper has taken some of the bytes.
     fn progress(&self) {
         let unread = &self.held.unread;
         let now = unread.age.load(Ordering::Relaxed) % AGES;
@@ -168,7 +170,7 @@ impl Drop for Sent {
     }
 }
 
-/// Bytes together with the guard that counts them.
+/// Bytes with the guard that counts them.
 struct Counted {
     bytes: Bytes,
     _sent: Arc<Sent>,
@@ -184,18 +186,18 @@ impl AsRef<[u8]> for Counted {
 #[derive(Default)]
 pub(crate) struct Pieces {
     rest: Bytes,
-    /// Absent if they are not counted.
+    /// `None` if the bytes are not counted.
     sent: Option<Arc<Sent>>,
 }
 
 impl Pieces {
-    /// Bytes that are not counted.
+    /// Creates pieces that are not counted.
     pub(crate) fn uncounted(rest: Bytes) -> Self {
         Self { rest, sent: None }
     }
 
-    /// Counts the bytes as unread of a connection until hyper drops the last piece, unless they
-    /// count already.
+    /// Counts the bytes as unread until hyper drops the last piece. Does nothing if they are
+    /// already counted.
     pub(crate) fn count(&mut self, unread: &Arc<Unread>) {
         if !self.is_empty() && self.sent.is_none() {
             let bytes = std::mem::take(&mut self.rest);
@@ -213,7 +215,7 @@ impl Pieces {
         self.rest.is_empty()
     }
 
-    /// The next piece.
+    /// Returns the next piece.
     pub(crate) fn next(&mut self) -> Option<Bytes> {
         if let Some(sent) = &self.sent {
             sent.progress();
