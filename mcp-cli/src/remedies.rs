@@ -85,7 +85,7 @@ mod tests {
     const UNUSED: [&str; 4] = [
         "`OAuth::{0}` is for one authorization server only",
         "add it by `ServerBuilder::extension`",
-        "a program is ChildProcess::new(…)",
+        "to start a program, use ChildProcess::new(…)",
         "`Client::subscribe_to` subscribes in every revision",
     ];
 

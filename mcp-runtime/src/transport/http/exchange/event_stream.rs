@@ -1,4 +1,4 @@
-//! The body of an answer that is a stream of events.
+//! Response bodies that are streams of events.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -25,48 +25,47 @@ use crate::transport::http::server::unread::{CHECKS, Held, Pieces, Unread};
 use crate::transport::http::session::HttpSession;
 use crate::transport::http::sse;
 
-/// The handler of a stateless request that waits, with the answer in the end. Dropping it cancels
-/// the call.
+/// The handler of a stateless request, which resolves to the answer. Dropping it cancels the call.
 pub(crate) type Work = BoxFuture<(StatusCode, Vec<u8>)>;
 
-/// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and
-/// breaks long silences.
+/// Writes the messages of a [`Stream`] as events, drives the handler if no task does, and sends
+/// comments during long silences.
 pub(crate) struct EventStream {
     reading: Arc<Reading>,
-    /// The task that checks whether the client reads.
+    /// The task that checks whether the client is reading.
     watch: AbortHandle,
-    /// Events that go before all others.
+    /// Events that precede all others.
     first: VecDeque<Bytes>,
-    /// Counts the bytes of `first`.
+    /// Counts the bytes of `first` as unread.
     first_held: Option<Held>,
-    /// Events that are on their way to the client.
+    /// Events on their way to the client.
     pieces: Pieces,
-    /// Counts the bytes that the client has not read.
+    /// Counts the bytes that the client has not read yet.
     unread: Option<Arc<Unread>>,
     period: Duration,
     silence: Pin<Box<Sleep>>,
-    /// On the heap, as most clients have access without end.
+    /// On the heap because the access of most clients does not end.
     access: Option<Box<ReaderAccess>>,
 }
 
-/// The access of a client that reads a stream of its session.
+/// The access of a client that is reading a stream.
 struct ReaderAccess {
-    /// Ready when the access has ended. The lock only makes the stream `Sync`.
+    /// Resolves when the access ends. The lock only makes the stream `Sync`.
     ends: Mutex<BoxFuture<()>>,
     has_ended: bool,
-    /// The session whose calls are answered on the stream.
+    /// The session whose calls are answered on this stream.
     session: Option<Arc<HttpSession>>,
 }
 
 impl EventStream {
-    /// Reads `stream` from where it stands.
+    /// Reads `stream` from its current position.
     pub(crate) fn new(stream: Arc<Stream>, work: Option<Work>, options: &HttpOptions) -> Self {
         let ticket = stream.attach();
         Self::with_ticket(stream, ticket, work, options)
     }
 
-    /// Reads `stream` after the events that a client has missed since `id`; `ticket` was taken
-    /// before they were looked up.
+    /// Reads `stream` after replaying the events that a client has missed since `id`. `ticket` must
+    /// have been taken before the events were looked up.
     pub(crate) fn resumed(
         stream: Arc<Stream>,
         ticket: u64,
@@ -116,8 +115,8 @@ impl EventStream {
         }
     }
 
-    /// Ends with the `access` of the client, with a comment that says so. The calls in flight of
-    /// `session`, which are answered on the stream, are answered with an error before.
+    /// Ends the stream, with an explanatory comment, when the client's `access` ends. Calls in
+    /// flight of `session` are answered on the stream, so they are answered with an error first.
     pub(crate) fn until(
         mut self,
         access: Option<Access>,
@@ -133,27 +132,27 @@ impl EventStream {
         self
     }
 
-    /// Keeps `held` as long as the stream is read.
+    /// Keeps `held` alive as long as the stream is read.
     pub(crate) fn holding(self, held: Arc<dyn Send + Sync>) -> Self {
         self.reading.holdings().held = Some(held);
         self
     }
 
-    /// Counts what the client has not read.
+    /// Counts the bytes of the stream as unread until the client has read them.
     pub(crate) fn count(&mut self, unread: &Arc<Unread>) {
         let bytes: usize = self.first.iter().map(Bytes::len).sum();
         self.first_held = (bytes > 0).then(|| unread.hold(bytes));
         self.unread = Some(Arc::clone(unread));
     }
 
-    /// Begins with `event`.
+    /// Begins the stream with `event`.
     pub(crate) fn beginning_with(mut self, event: Bytes) -> Self {
         self.first.push_back(event);
         self
     }
 
-    /// Keeps `session` open as long as the stream is read, and lets the client resume from here in
-    /// revisions that have an event for that.
+    /// Keeps `session` open as long as the stream is read. In revisions that have an event for it,
+    /// lets the client resume from here.
     pub(crate) fn in_session(self, session: Arc<HttpSession>) -> Self {
         let negotiated = session.negotiated();
         let primed = if negotiated.is_some_and(|negotiated| negotiated.primes_streams()) {
@@ -164,14 +163,14 @@ impl EventStream {
         primed.holding(session)
     }
 
-    /// Begins with an empty event, whose id lets the client resume from here (2025-11-25,
-    /// "Transports", section "Sending Messages to the Server").
+    /// Begins the stream with an empty event, whose id lets the client resume from here
+    /// (2025-11-25, "Transports", section "Sending Messages to the Server").
     fn primed(self) -> Self {
         let id = self.id(self.reading.stream.position());
         self.beginning_with(sse::empty(&id.to_string(), None))
     }
 
-    /// The next events. `None` when there are no more.
+    /// Returns the next events; `None` at the end of the stream.
     pub(crate) fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let polled = self.poll_piece(cx);
         let reading = &self.reading;
@@ -232,7 +231,7 @@ impl EventStream {
         }
     }
 
-    /// The last events of a client whose access has ended.
+    /// Returns the last events for a client whose access has ended.
     fn last(&mut self, cx: &mut Context<'_>) -> Bytes {
         let access = self.access.as_mut();
         if let Some(session) = access.and_then(|access| access.session.take()) {
@@ -293,17 +292,17 @@ impl EventStream {
     }
 }
 
-/// A stream while its client reads it.
+/// A stream that a client is reading.
 ///
-/// The body of a response is only polled when the client has read what came before. Where another
+/// The body of a response is polled only when the client has read what was sent before. If another
 /// program owns the connection, nothing else shows that a client does not read. So a task checks
-/// whether the body was polled; if it was not for the write timeout, the client is taken for lost,
-/// as if the connection had been closed: the handler is dropped, and all else that is held for the
-/// client.
+/// whether the body has been polled. If it has not been polled for the write timeout, the client is
+/// treated as lost, as if the connection had been closed: the handler and everything else that is
+/// held for the client are dropped.
 struct Reading {
     stream: Arc<Stream>,
     ticket: u64,
-    /// Number of polls.
+    /// The number of polls.
     polls: AtomicU64,
     /// True if the last poll found nothing to send.
     waits: AtomicBool,
@@ -312,7 +311,7 @@ struct Reading {
 
 #[derive(Default)]
 struct Holdings {
-    /// The handler, where no task drives it.
+    /// The handler, if no task drives it.
     work: Option<Work>,
     held: Option<Arc<dyn Send + Sync>>,
 }
@@ -334,15 +333,15 @@ impl Reading {
     }
 
     fn give_up(&self) {
-        tracing::debug!("a stream that nobody reads is given up");
+        tracing::debug!("a stream was given up because its client does not read it");
         self.stream.detach(self.ticket);
-        // Dropping may take long: not under the lock.
+        // Dropping may take long, so it must not happen under the lock.
         let holdings = std::mem::take(&mut *self.holdings());
         drop(holdings);
     }
 }
 
-/// Ends a stream whose body was not polled for [`CHECKS`] periods.
+/// Ends a stream whose body has not been polled for [`CHECKS`] periods.
 async fn watch(reading: Weak<Reading>, period: Duration) {
     let mut before = 0;
     let mut unread = 0;

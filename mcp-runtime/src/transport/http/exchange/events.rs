@@ -1,4 +1,4 @@
-//! Events kept for clients that lose their connection (2025-11-25, "Transports", section
+//! Events that are stored for clients that lose their connection (2025-11-25, "Transports", section
 //! "Resumability and Redelivery").
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -17,21 +17,20 @@ use crate::limits::{MAX_EVENT_BYTES, MAX_SESSION_EVENT_BYTES, MAX_SESSION_EVENTS
 use crate::sync::lock;
 use crate::transport::http::session::{SessionId, StoreError, available};
 
-/// Keeps the events of sessions, so that a client that comes back gets those it missed.
+/// Stores the events of sessions, so that a client that comes back gets the events it missed.
 ///
-/// The default, [`MemoryEventStore`], lives in this process. A store that several processes share
-/// lets a client resume at another one.
+/// The default, [`MemoryEventStore`], lives in this process. With a store that several processes
+/// share, a client can resume a stream in another process.
 pub trait EventStore: Send + Sync + 'static {
-    /// Keeps an event. The events of a session are appended one after the other, in the order in
-    /// which they were sent: each call waits for the future of the one before. The client need not
-    /// wait: an event that can't be stored is sent, logged as an error, and missing when its stream
-    /// is resumed. The same holds for an event while more than 1 MiB of its session waits for the
-    /// store.
+    /// Stores an event. The events of a session are appended one at a time, in the order in which
+    /// they were sent: each call waits for the future of the previous one. The client does not wait
+    /// for the store. An event that can't be stored is still sent; the failure is logged as an
+    /// error, and the event is missing when its stream is resumed. The same applies to events that
+    /// are sent while more than 1 MiB of their session waits for the store.
     fn append(&self, session: SessionId, event: StoredEvent) -> BoxFuture<Result<(), StoreError>>;
 
-    /// Returns the events of `stream` after the one numbered `after`, in order. When this fails,
-    /// the client is answered with 503 and `Retry-After`. The stream goes on, and can be resumed
-    /// later.
+    /// Returns the events of `stream` after number `after`, in order. When this fails, the client
+    /// is answered with 503 and `Retry-After`; the stream continues and can be resumed later.
     fn replay(
         &self,
         session: SessionId,
@@ -39,42 +38,40 @@ pub trait EventStore: Send + Sync + 'static {
         after: u64,
     ) -> BoxFuture<Result<Vec<StoredEvent>, StoreError>>;
 
-    /// Removes the events of a session that is over; none follow. Called again after a pause until
-    /// it succeeds. It is not called for sessions of a killed process: a store that outlives
-    /// processes must let events expire.
+    /// Removes the events of a session that has ended; no more events follow. If this fails, it is
+    /// called again after a pause until it succeeds. It is not called for the sessions of a process
+    /// that was killed, so a store that outlives processes must let events expire.
     fn forget(&self, session: SessionId) -> BoxFuture<Result<(), StoreError>>;
 }
 
-/// One message of a stream.
+/// A message of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredEvent {
-    /// Which stream of the session it was sent on.
+    /// The number of the stream in its session.
     pub stream: u64,
-    /// Its place in the stream, from 1.
+    /// The number of the message in its stream, starting from 1.
     pub sequence: u64,
     /// The JSON-RPC message, on one line.
     pub message: Bytes,
 }
 
-/// Keeps the last events of each session in memory: at most 256 of them, and 1 MiB. Beyond the
-/// limit for all sessions together, which is 128 MiB unless set, the session that takes the most
-/// loses its oldest events.
+/// Stores the latest events of each session in memory: at most 256 events and 1 MiB. When all
+/// sessions together exceed their limit, which is 128 MiB by default, the largest session loses its
+/// oldest events.
 #[derive(Debug)]
 pub struct MemoryEventStore {
     max_bytes: usize,
     kept: Mutex<EventTable>,
 }
 
-/// The events of all sessions.
 #[derive(Debug, Default)]
 struct EventTable {
     sessions: HashMap<SessionId, Events>,
-    /// The sessions by their bytes.
+    /// The sessions ordered by their bytes.
     by_size: BTreeSet<(usize, SessionId)>,
     bytes: usize,
 }
 
-/// The events of one session.
 #[derive(Debug, Default)]
 struct Events {
     events: VecDeque<StoredEvent>,
@@ -82,20 +79,20 @@ struct Events {
 }
 
 impl StoredEvent {
-    /// The bytes that it takes in memory.
+    /// The number of bytes that the event takes in memory.
     fn size(&self) -> usize {
         size_of::<Self>() + self.message.len()
     }
 }
 
 impl MemoryEventStore {
-    /// An empty store.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::with_max_bytes(MAX_EVENT_BYTES)
     }
 
-    /// An empty store that keeps at most so many bytes of all sessions together.
+    /// Creates an empty store that keeps at most `limit` bytes of all sessions together.
     #[must_use]
     pub fn with_max_bytes(limit: usize) -> Self {
         Self {
@@ -116,7 +113,7 @@ impl Default for MemoryEventStore {
 }
 
 impl EventTable {
-    /// Changes the events of one session, and counts anew what they take.
+    /// Changes the events of one session, and updates the byte counts.
     fn change(&mut self, session: SessionId, change: impl FnOnce(&mut Events)) {
         let events = self.sessions.entry(session).or_default();
         let before = events.bytes;
@@ -184,19 +181,19 @@ impl EventStore for MemoryEventStore {
     }
 }
 
-/// Log of the events of one session. Clones are the same log.
+/// The log of the events of one session. Clones share the log.
 #[derive(Clone)]
 pub(crate) struct EventLog(Arc<Log>);
 
 struct Log {
     store: Arc<dyn EventStore>,
     session: SessionId,
-    /// Handlers may send from threads outside of it.
+    /// Kept because handlers may send from threads outside the runtime.
     runtime: Handle,
-    /// Bytes of the events that wait for the calls before them.
+    /// The number of bytes in events that wait for earlier calls of the store.
     waiting: AtomicUsize,
-    /// True if the session is over: later events would be kept for ever. The lock is held while an
-    /// event is appended; those that wait for it get it in the order in which they were sent.
+    /// True if the session has ended. Events appended later would never be removed. The lock is
+    /// held while an event is appended; waiting events get it in the order in which they were sent.
     over: tokio::sync::Mutex<bool>,
 }
 
@@ -238,7 +235,7 @@ impl EventLog {
     ///
     /// When the store is unavailable.
     pub(crate) async fn replay(&self, id: EventId) -> Result<Vec<StoredEvent>, StoreError> {
-        // Behind the events that were sent before.
+        // Wait for the events that were sent earlier.
         drop(self.0.over.lock().await);
         let events = self.0.store.replay(self.0.session, id.stream, id.sequence);
         events.await
@@ -252,12 +249,13 @@ impl EventLog {
         });
     }
 
-    /// Completes a call of the store, at once if nothing has to be waited for.
+    /// Runs a call of the store, in a task if it can't complete immediately.
     fn call(&self, call: impl Future<Output = ()> + Send + 'static) {
         let _entered = self.0.runtime.enter();
-        // Gets its place with the first poll, without regard to tokio's budget of the sending task.
+        // The first poll takes a place in the queue for the lock. `unconstrained` keeps tokio's
+        // budget of the sending task from delaying it.
         let mut call = Box::pin(unconstrained(call));
-        // The stream goes on without the event if the store panics.
+        // If the store panics, the stream goes on without the event.
         let first = contain(|| call.as_mut().poll(&mut Context::from_waker(Waker::noop())));
         if first.is_ok_and(|first| first.is_pending()) {
             tokio::spawn(call);
@@ -265,7 +263,8 @@ impl EventLog {
     }
 }
 
-/// The id of an event, as the client sees it: the stream, and the place in it.
+/// The id of an event as the client sees it: the number of the stream, and the number of the
+/// message in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventId {
     pub(crate) stream: u64,

@@ -1,5 +1,5 @@
-//! One HTTP request while it is served: the request as it arrives and as handlers see it, the link to
-//! its client, and its response.
+//! An HTTP request while it is served: the request as it arrives and as handlers see it, the link
+//! to its client, and its response.
 
 use std::any::Any;
 use std::net::SocketAddr;
@@ -25,18 +25,18 @@ use crate::transport::http::server::response;
 use crate::transport::http::server::state::Arrival;
 use crate::transport::http::session::HttpSession;
 
-/// One HTTP request while it is served: to a handler, the link to its client. Also the request that
-/// has opened a WebSocket.
+/// An HTTP request while it is served. Handlers use it as the link to the client. It can also be
+/// the request that opened a WebSocket.
 pub(crate) struct Exchange {
     pub(crate) arrival: Arrival,
     pub(crate) session: Option<Arc<HttpSession>>,
     pub(crate) stream: Arc<Stream>,
-    /// Set if the caller does not have the scopes that the request needs, or sends too many.
+    /// Set if the caller does not have the needed scopes, or sends too many requests.
     denied: Mutex<Option<Box<AccessDenied>>>,
 }
 
 impl Exchange {
-    /// An exchange whose answer goes to `stream`.
+    /// Creates an exchange whose answer goes to `stream`.
     pub(crate) fn new(
         arrival: Arrival,
         session: Option<Arc<HttpSession>>,
@@ -50,8 +50,8 @@ impl Exchange {
         }
     }
 
-    /// Denies the request: it is answered with this status and these headers, if it is answered by
-    /// itself. What has denied it last counts.
+    /// Denies the request: if its answer has its own HTTP response, the response has this status
+    /// and these headers. A later denial replaces an earlier one.
     pub(crate) fn deny(&self, denied: AccessDenied) {
         *self.denied() = Some(Box::new(denied));
     }
@@ -63,7 +63,7 @@ impl Exchange {
         self.denied().take_if(|denied| !is_outcome(denied));
     }
 
-    /// The response to a request that is answered by itself.
+    /// Returns the response to a request whose answer is not part of a batch or a stream.
     pub(crate) fn response(&self, status: StatusCode, message: Vec<u8>) -> Response<ResponseBody> {
         match &*self.denied() {
             Some(denied) => denied.response(message),
@@ -80,19 +80,19 @@ impl Exchange {
         lock(&self.denied)
     }
 
-    /// The end of the sender's access, if it has one. `limit` is the time for a revalidation.
+    /// Returns the sender's access, if it can end. `limit` is the time for a revalidation.
     pub(crate) fn expiry(&self, limit: Duration) -> Option<Expiry> {
         Expiry::of(&self.arrival.parts, &self.stream, limit)
     }
 
-    /// An exchange that opens a WebSocket; messages have another way.
+    /// Creates an exchange for opening a WebSocket. Its stream is not used for messages.
     pub(crate) fn upgrade(parts: Parts, peer_addr: Option<SocketAddr>) -> Self {
         let parts = Box::new(parts);
         let stream = Arc::new(Stream::new(0, None));
         Self::new(Arrival { parts, peer_addr }, None, stream)
     }
 
-    /// The client, reached over the exchange.
+    /// Returns the client, which is reached through the exchange.
     pub(crate) fn peer(exchange: &Arc<Self>) -> Peer {
         Peer::over(Arc::clone(exchange) as _).identified(Arc::clone(exchange) as _)
     }
@@ -117,7 +117,7 @@ impl Link for Exchange {
                 session.abandon(id);
                 Ok(())
             }
-            // Without a session, the client has no way to answer.
+            // Without a session, the client can't answer.
             (Command::Request { .. } | Command::Abandon { .. }, None) => Err(Unsent::Closed),
             // A handler can't end a connection.
             (Command::ShutDown | Command::Abort, _) => Ok(()),
@@ -166,15 +166,15 @@ impl Link for Exchange {
 /// }
 /// ```
 ///
-/// Over WebSocket it is the request that opened the connection. A handler that takes it answers
-/// with an error on any other transport. Where only the parts of the request are of interest,
-/// `&http::request::Parts` does as well.
+/// Over WebSocket this is the request that opened the connection. On any other transport, calls of
+/// a handler that takes it are answered with an error. A handler that needs only the parts of the
+/// request can take `&http::request::Parts` instead.
 #[derive(Clone)]
 pub struct HttpRequest(Arc<Exchange>);
 
 impl HttpRequest {
-    /// The address of the client, when the server listens by itself. A server that is mounted
-    /// into another one finds it in the extensions, where that one puts it.
+    /// The address of the client, if the server has its own listener. In a mounted server, the
+    /// address is in the extensions if the program puts it there.
     #[must_use]
     pub fn peer_addr(&self) -> Option<SocketAddr> {
         self.0.arrival.peer_addr
@@ -186,10 +186,10 @@ impl HttpRequest {
         self.0.arrival.principal()
     }
 
-    /// Closes the connection on which the client waits for the answer, and asks it to come back
-    /// for the rest after `retry` (2025-11-25, "Transports", section "Sending Messages to the
-    /// Server"). For handlers that take long. `false` where the client could not come back, because
-    /// there is no session; nothing happens then.
+    /// Closes the connection on which the client waits for the answer, and asks the client to come
+    /// back for the rest after `retry` (2025-11-25, "Transports", section "Sending Messages to the
+    /// Server"). Use this in handlers that take long. Returns false, and does nothing, if there is
+    /// no session, because then the client could not come back.
     pub fn close_stream(&self, retry: Duration) -> bool {
         self.0.stream.cut(retry)
     }
@@ -201,7 +201,7 @@ impl HttpRequest {
     }
 }
 
-/// The HTTP request of the call, unless the call came over another transport.
+/// Returns the HTTP request of a call; `None` if the call came over another transport.
 fn exchange(cx: &Context) -> Option<Arc<Exchange>> {
     let identity: Arc<dyn Any + Send + Sync> = cx.peer().shared_identity()?;
     identity.downcast().ok()
@@ -222,8 +222,8 @@ impl FromContext for HttpRequest {
     }
 }
 
-/// The request's line, headers and extensions, without a copy. Only over HTTP and
-/// WebSocket; anywhere else the call is answered with an error.
+/// The request's line, headers and extensions, without a copy. On transports other than HTTP and
+/// WebSocket, the call is answered with an error.
 #[diagnostic::do_not_recommend]
 impl FromContext for Parts {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
@@ -235,7 +235,7 @@ impl FromContext for Parts {
     }
 }
 
-/// The request; `None` for a call that did not come over HTTP or WebSocket.
+/// The request; `None` if the call did not come over HTTP or WebSocket.
 #[diagnostic::do_not_recommend]
 impl OptionalFromContext for HttpRequest {
     fn optional(cx: &Context) -> Result<Option<ContextValue<Self>>, ProtocolError> {
@@ -243,7 +243,7 @@ impl OptionalFromContext for HttpRequest {
     }
 }
 
-/// The parts of the request; `None` for a call that did not come over HTTP or WebSocket.
+/// The parts of the request; `None` if the call did not come over HTTP or WebSocket.
 #[diagnostic::do_not_recommend]
 impl OptionalFromContext for Parts {
     fn optional(cx: &Context) -> Result<Option<ContextValue<Self>>, ProtocolError> {

@@ -1,4 +1,4 @@
-//! The end of a caller's access, at which its streams end.
+//! The end of a caller's access, which also ends the caller's streams.
 
 use std::fmt;
 use std::future::pending;
@@ -18,19 +18,19 @@ use crate::transport::http::server::policy::decided;
 /// The time at which the access of a caller ends, such as the expiry of a token.
 ///
 /// An [`AccessPolicy`](crate::transport::http::AccessPolicy), or a layer in front of a mounted
-/// service, puts it into the extensions of the request. Each stream that the request has opened
-/// ends then:
+/// service, puts it into the extensions of the request. At that time, each stream that the request
+/// has opened ends:
 ///
-/// - a call or a subscription that is answered by a stream of events, by a JSON-RPC error (-32603);
-///   its handler is dropped,
-/// - the stream of a session that GET has opened, by a comment; the session goes on,
-/// - the stream of HTTP+SSE by errors for the calls in flight and a comment,
-/// - a WebSocket by close code 1008; the calls in flight have the drain time to finish.
+/// - a call or a subscription that is answered with a stream of events ends with a JSON-RPC error
+///   (-32603), and its handler is dropped,
+/// - the stream of a session, which GET has opened, ends with a comment, and the session continues,
+/// - the stream of HTTP+SSE ends with errors for the calls in flight and a comment,
+/// - a WebSocket ends with close code 1008, after the calls in flight have had the drain time to finish.
 ///
-/// A call that is answered in plain JSON goes on, as it has begun in time. If it takes so long that
-/// its answer becomes a stream
-/// ([`keep_alive`](crate::transport::http::HttpOptions::keep_alive)), it ends then. A client comes
-/// back with a new token, and resumes its subscriptions. For access that may end before, there is
+/// A call that is answered with plain JSON continues, because it began in time. If it takes so long
+/// that its answer becomes a stream
+/// ([`keep_alive`](crate::transport::http::HttpOptions::keep_alive)), it ends then. The client can
+/// come back with a new token and resume its subscriptions. If access may end earlier, use
 /// [`AccessRevalidation`].
 ///
 /// ```
@@ -44,16 +44,17 @@ use crate::transport::http::server::policy::decided;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessExpires(pub SystemTime);
 
-/// A check whether the access of a caller still holds, for streams that outlast what an
+/// A check of whether a caller still has access. It is meant for streams that outlast what an
 /// [`AccessPolicy`](crate::transport::http::AccessPolicy) knew when it admitted their request: a
 /// token may be revoked before it expires.
 ///
-/// The policy, or a layer in front of a mounted service, puts it into the extensions of the request.
-/// Each stream that the request has opened has it called when the time is over, and again at the time
-/// that it returns, but never twice within 5 seconds. When it denies access, the stream ends as it does
-/// at the time of [`AccessExpires`]. A check that fails with a status of 500 to 599, panics, or takes
-/// longer than [`auth_timeout`](crate::transport::http::HttpOptions::auth_timeout) is repeated once,
-/// after 5 seconds; then the stream ends, too. Messages are delivered meanwhile.
+/// The policy, or a layer in front of a mounted service, puts it into the extensions of the
+/// request. For each stream that the request has opened, the check is called when it is due, and
+/// again at the time that it returns, but never twice within 5 seconds. When the check denies
+/// access, the stream ends as it does at the time of [`AccessExpires`]. If the check fails with a
+/// status of 500 to 599, panics, or takes longer than
+/// [`auth_timeout`](crate::transport::http::HttpOptions::auth_timeout), it is repeated once after 5
+/// seconds, and then the stream ends. Messages are delivered meanwhile.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -84,7 +85,7 @@ pub struct AccessRevalidation {
 type RevalidationFn = dyn Fn() -> BoxFuture<Result<std::time::Instant, AccessDenied>> + Send + Sync;
 
 impl AccessRevalidation {
-    /// A check that is due `at` a time, and returns the time at which it is due again.
+    /// Creates a check that is due at the time `at`, and returns when it is due again.
     pub fn new<F>(at: std::time::Instant, check: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<std::time::Instant, AccessDenied>> + Send + 'static,
@@ -95,8 +96,8 @@ impl AccessRevalidation {
         }
     }
 
-    /// Calls the check when it is due, until the access does not hold any more. `limit` is the time
-    /// for one call.
+    /// Calls the check whenever it is due, until access is denied. `limit` is the time for one
+    /// call.
     async fn denied(self, limit: Duration) {
         let mut at = self.at;
         let mut is_repeated = false;
@@ -107,7 +108,7 @@ impl AccessRevalidation {
             (at, is_repeated) = match outcome {
                 Ok(next) => (next_at_least.max(next.into()), false),
                 Err(error) if error.status().is_server_error() && !is_repeated => {
-                    tracing::debug!(%error, "the access to a stream can't be checked: once more");
+                    tracing::debug!(%error, "the access to a stream can't be checked and will be checked once more");
                     (next_at_least, true)
                 }
                 Err(error) => return tracing::debug!(%error, "the access to a stream has ended"),
@@ -124,11 +125,11 @@ impl fmt::Debug for AccessRevalidation {
     }
 }
 
-/// The access of a request's sender, which may end.
+/// The access of a request's sender, if it can end.
 pub(crate) struct Access {
     expires: Option<Instant>,
     revalidation: Option<AccessRevalidation>,
-    /// Time for a revalidation.
+    /// How long a revalidation may take.
     limit: Duration,
 }
 
@@ -147,7 +148,7 @@ impl Access {
         })
     }
 
-    /// Waits until the access has ended.
+    /// Waits until the access ends.
     pub(crate) async fn end(self) {
         let expired = async {
             match self.expires {
@@ -168,7 +169,7 @@ impl Access {
     }
 }
 
-/// The access with which a request came, and the stream of its answer.
+/// The access of a request's sender, and the stream of the answer.
 pub(crate) struct Expiry {
     access: Access,
     stream: Arc<Stream>,
@@ -182,12 +183,12 @@ impl Expiry {
         Some(Self { access, stream })
     }
 
-    /// Runs a handler that waits. It is dropped once the access has ended and its answer is a
-    /// stream; until then it may go on, as an answer in plain JSON says nothing before it is done.
+    /// Runs a handler. It is dropped once the access has ended and its answer is a stream. An
+    /// answer in plain JSON sends nothing before it is done, so its handler may continue.
     ///
     /// # Errors
     ///
-    /// [`RequestError::AccessExpired`], or that of the handler.
+    /// [`RequestError::AccessExpired`], or the error of the handler.
     pub(crate) async fn end<T>(
         expiry: Option<Self>,
         handler: impl Future<Output = Result<T, ErrorObject>>,

@@ -27,11 +27,11 @@ use crate::transport::http::server::state::HttpState;
 use crate::transport::http::server::unread::Unread;
 use crate::transport::http::session::{Delivery, HttpSession, unavailable};
 
-/// Begins to serve a POST request.
+/// Starts to serve a POST request.
 ///
 /// # Errors
 ///
-/// When HTTP itself refuses it, or a session that it opens can't be kept.
+/// When the request is refused at the HTTP level, or a session that it opens can't be stored.
 pub(super) async fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
     check_version(post.state, post.named)?;
     if let Some(session) = post.session.clone() {
@@ -53,7 +53,8 @@ pub(super) async fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rej
             Ok(in_session(post, Arc::new(session), frame))
         }
         Frame::Single(Message::Request { id, .. }) => {
-            // What can't be read is not taken for a `_meta` that names no version.
+            // Parameters that can't be read get their own error, because their `_meta` may have
+            // named a version.
             let error = post.params.and_then(Result::err);
             let error = error.unwrap_or(RequestError::NotInitialized);
             Ok(Begun::refused(
@@ -90,7 +91,7 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
         Frame::Single(Message::InvalidResponse { id, reason }) => {
             let answer = Err(reason.clone());
             session.lock().core.answered(id.as_ref(), answer);
-            // It is no request that an error could be about (2025-11-25, "Transports").
+            // A response is not a request, so the error has no id (2025-11-25, "Transports").
             let error = RequestError::InvalidResponse(reason.clone());
             return Begun::refused(ErrorId::Absent, &error, StatusCode::BAD_REQUEST);
         }
@@ -98,7 +99,7 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
         Frame::Batch(members) => match session.lock().core.batch(members) {
             Ok(batch) => (batch.is_some(), batch),
             Err(refused) => {
-                // Responses have no id of a request that the error could be about.
+                // A batch of responses has no request, so the error has no id.
                 let id = if refused.only_responses {
                     ErrorId::Absent
                 } else {
@@ -138,7 +139,8 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
     }
 }
 
-/// Takes a message or a batch. Returns the answer to a single request, if it is there at once.
+/// Handles a message or a batch. Returns the answer to a single request if it is available
+/// immediately.
 fn receive(
     session: &Arc<HttpSession>,
     frame: Frame<'_>,
@@ -156,7 +158,7 @@ fn receive(
     None
 }
 
-/// Refuses a version that no session speaks.
+/// Refuses a version that sessions of this server do not speak.
 fn check_version(state: &HttpState, named: NamedRevision) -> Result<(), Rejection> {
     match named {
         NamedRevision::Absent => Ok(()),
@@ -167,11 +169,11 @@ fn check_version(state: &HttpState, named: NamedRevision) -> Result<(), Rejectio
     }
 }
 
-/// Serves GET: opens the stream of a session, or resumes one that broke off.
+/// Serves GET: opens the stream of a session, or resumes a stream that broke off.
 ///
 /// # Errors
 ///
-/// When there is no session, or nothing to resume.
+/// When there is no session, or no stream to resume.
 pub(in crate::transport::http) async fn listen(
     state: &HttpState,
     parts: &Parts,
@@ -193,7 +195,7 @@ pub(in crate::transport::http) async fn listen(
     let id = id.and_then(EventId::parse);
     let id = id.ok_or(Rejection::EventId)?;
     let stream = session.stream(id.stream).unwrap_or_else(|| {
-        // Its request was answered: all that is left of it is in the log.
+        // The stream's request has been answered, so the remaining messages are only in the log.
         let answered = Stream::new(id.stream, None);
         answered.end();
         Arc::new(answered)
@@ -212,7 +214,7 @@ pub(in crate::transport::http) async fn listen(
 ///
 /// # Errors
 ///
-/// When there is none, or the store is unavailable.
+/// When there is no such session, or the store is unavailable.
 pub(in crate::transport::http) async fn delete(
     state: &HttpState,
     parts: &Parts,
@@ -226,7 +228,7 @@ pub(in crate::transport::http) async fn delete(
 ///
 /// # Errors
 ///
-/// When it names none that the caller has.
+/// When the request names no session, or a session that the caller does not own.
 async fn session_of(state: &HttpState, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
     let named = header_validation::named_revision(&parts.headers);
     if !state.options.sessions || named.era() == Era::Stateless {

@@ -1,4 +1,4 @@
-//! Validation of request headers that repeat members of the body (2026-07-28, "Streamable HTTP",
+//! Validates request headers that repeat members of the body (2026-07-28, "Streamable HTTP",
 //! section "Request Metadata").
 
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use crate::transport::http::headers::{
     BASE64_PREFIX, BASE64_SUFFIX, METHOD, NAME, PROTOCOL_VERSION, Repeated, only,
 };
 
-/// The revision that the header `MCP-Protocol-Version` names.
+/// Returns the revision that the header `MCP-Protocol-Version` names.
 pub(super) fn named_revision(headers: &HeaderMap) -> NamedRevision {
     let value = match only(headers, &PROTOCOL_VERSION) {
         Ok(Some(value)) => value,
@@ -27,8 +27,8 @@ pub(super) fn named_revision(headers: &HeaderMap) -> NamedRevision {
     revision.map_or(NamedRevision::Unknown, NamedRevision::Known)
 }
 
-/// Checks the headers of every stateless request. A version that is missing from the body is an
-/// error of the body.
+/// Checks the headers that every stateless request has. A version that is missing in the body is
+/// reported as an error of the body, not of the header.
 ///
 /// # Errors
 ///
@@ -47,20 +47,20 @@ pub(super) fn check(
     let named = match method {
         CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name(),
         ReadResourceRequest::METHOD => params.uri(),
-        // Clients of extensions leave it out, and nothing is misled by a header that is not there.
+        // Clients of extensions omit the header, and a missing header misleads nobody.
         _ if !headers.contains_key(&NAME) => return Ok(()),
         _ => match named_by(method, params, own_methods) {
             Some(named) => Ok(named),
             None => return Ok(()),
         },
     };
-    // A name that is no string is refused with the other errors of the parameters.
+    // A name that is not a string is refused with the other errors of the parameters.
     named.map_or(Ok(()), |named| {
         check_header(headers, &NAME, decoded, Some(|text: &str| text == named))
     })
 }
 
-/// The parameter that `Mcp-Name` repeats in a request for a method of an extension.
+/// Returns the parameter that `Mcp-Name` repeats in a request for an extension's method.
 fn named_by<'a>(
     method: &str,
     params: &RequestParams<'a>,
@@ -92,7 +92,8 @@ pub(super) fn check_params(
     Ok(())
 }
 
-/// Checks one header, read by `read`. It must be absent if `is_same` is.
+/// Checks one header, whose value `read` decodes. If `is_same` is `None`, the header must be
+/// absent.
 fn check_header(
     headers: &HeaderMap,
     name: &HeaderName,
@@ -105,14 +106,14 @@ fn check_header(
         (Ok(None), None) => return Ok(()),
         (Ok(None), Some(_)) => "is missing".to_owned(),
         (Ok(Some(text)), Some(is_same)) if is_same(&text) => return Ok(()),
-        (Ok(Some(text)), _) => format!("says `{text}`, the body something else"),
+        (Ok(Some(text)), _) => format!("is `{text}`, which differs from the body"),
         (Err(reason), _) => format!("can't be read: {reason}"),
     };
     let fault = format!("the header `{}` {fault}", Title(name));
     Err(RequestError::HeaderMismatch(fault))
 }
 
-/// Returns true if a header repeats an argument; integers are compared as integers of any length.
+/// Returns true if a header repeats an argument. Integers are compared as integers of any length.
 fn is_same(text: &str, argument: &StrictJson<'_>) -> bool {
     match argument {
         StrictJson::String(string) => text == string,
@@ -125,8 +126,8 @@ fn is_same(text: &str, argument: &StrictJson<'_>) -> bool {
     }
 }
 
-/// Reads an integer: decimal digits without leading zeros, which a sign may precede and a fraction
-/// of zeros follow.
+/// Parses an integer: an optional sign, decimal digits without leading zeros, and optionally a
+/// fraction of zeros.
 fn integer(text: &str) -> Option<Cow<'_, str>> {
     let (integer, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = integer.strip_prefix('-').unwrap_or(integer);
@@ -136,11 +137,11 @@ fn integer(text: &str) -> Option<Cow<'_, str>> {
     (is_plain && is_canonical && is_whole).then(|| integer_digits(integer))?
 }
 
-/// Returns the text of a header as it is.
+/// Returns the value of a header without decoding it.
 ///
 /// # Errors
 ///
-/// When it is not plain ASCII.
+/// When the value is not plain ASCII.
 fn plain(value: &HeaderValue) -> Result<Cow<'_, str>, &'static str> {
     let text = value
         .to_str()
@@ -148,12 +149,12 @@ fn plain(value: &HeaderValue) -> Result<Cow<'_, str>, &'static str> {
     Ok(Cow::Borrowed(text.trim_matches([' ', '\t'])))
 }
 
-/// Returns the text of `Mcp-Name` or `Mcp-Param-*`, decoded where it is encoded (2026-07-28,
+/// Returns the value of `Mcp-Name` or `Mcp-Param-*`, decoded if it is encoded (2026-07-28,
 /// "Streamable HTTP", section "Value Encoding").
 ///
 /// # Errors
 ///
-/// When it is not plain ASCII, or its Base64 is malformed or not UTF-8.
+/// When the value is not plain ASCII, or its Base64 is malformed or does not hold UTF-8.
 fn decoded(value: &HeaderValue) -> Result<Cow<'_, str>, &'static str> {
     let text = plain(value)?;
     let encoded = text
@@ -169,7 +170,7 @@ fn decoded(value: &HeaderValue) -> Result<Cow<'_, str>, &'static str> {
     Ok(Cow::Owned(text))
 }
 
-/// A header's name as people write it, such as `Mcp-Param-Region`.
+/// Displays the name of a header as people write it, such as `Mcp-Param-Region`.
 struct Title<'a>(&'a HeaderName);
 
 impl fmt::Display for Title<'_> {
@@ -229,7 +230,7 @@ mod tests {
         Some(error.message.into_owned())
     }
 
-    /// Checks the headers of a call with these arguments.
+    /// Checks the headers of a call with the given arguments.
     fn check_call(headers: Headers<'_>, arguments: &str) -> Option<String> {
         let params = [
             ("mcp-param-region", &["region"][..]),

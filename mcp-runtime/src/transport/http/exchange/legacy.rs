@@ -1,4 +1,4 @@
-//! HTTP+SSE, the transport of 2024-11-05, beside Streamable HTTP or alone.
+//! HTTP+SSE, the transport of revision 2024-11-05, beside Streamable HTTP or alone.
 //!
 //! The client opens one stream for all messages of the server, and posts its own messages to the
 //! address in the first event of the stream.
@@ -33,8 +33,8 @@ use crate::transport::http::server::{body, response};
 use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions, unavailable};
 
 impl Http {
-    /// Serves clients of revision 2024-11-05 as well, by HTTP+SSE: they open `/sse`, which names
-    /// `/messages` for their POST requests.
+    /// Also serves clients of revision 2024-11-05, over HTTP+SSE. They open `/sse`, which tells
+    /// them to POST to `/messages`.
     pub fn with_sse(self) -> Self {
         let route = |service: &HttpService| -> Route {
             let service = service.sse("/messages");
@@ -50,11 +50,11 @@ impl Http {
 }
 
 impl HttpService {
-    /// The same server for clients of revision 2024-11-05, by HTTP+SSE: GET opens their stream, and
-    /// POST receives their messages.
+    /// Returns a service for the same server over HTTP+SSE, for clients of revision 2024-11-05. GET
+    /// opens their stream, and POST receives their messages.
     ///
-    /// The service is mounted at the path where clients open the stream, and at `messages`, the
-    /// path that they are told to post to, as they see it. Both may be the same.
+    /// Mount the service at the path where clients open the stream, and at `messages`, the path
+    /// that clients are told to post to, as they see it. Both may be the same path.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -77,8 +77,8 @@ impl HttpService {
     }
 }
 
-/// A server for clients of revision 2024-11-05; made by [`HttpService::sse`]. Clones share
-/// everything.
+/// A server for clients of revision 2024-11-05; made by [`HttpService::sse`]. Clones share all
+/// state.
 #[derive(Clone, Debug)]
 pub struct SseService {
     service: HttpService,
@@ -131,7 +131,7 @@ where
     }
 }
 
-/// Opens a session, which lasts as long as its stream.
+/// Opens a session that lasts as long as its stream.
 fn open(
     state: &HttpState,
     parts: &Parts,
@@ -161,11 +161,11 @@ fn open(
     Ok(response::events(events))
 }
 
-/// Ends the session when the stream is closed.
+/// Ends a session when its stream is closed.
 struct Ends {
     sessions: Arc<Sessions>,
     id: SessionId,
-    /// A session that is held is in use.
+    /// Holding the session marks it as in use.
     _session: Arc<HttpSession>,
 }
 
@@ -175,7 +175,7 @@ impl Drop for Ends {
     }
 }
 
-/// Takes a message; what comes of it goes to the stream.
+/// Receives a message. Answers to it go to the stream.
 async fn post<B: Body>(
     state: &HttpState,
     parts: Box<Parts>,

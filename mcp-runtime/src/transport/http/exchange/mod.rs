@@ -1,8 +1,8 @@
-//! One HTTP request and its response.
+//! HTTP requests and their responses.
 //!
-//! A POST brings one message, or a batch in a session: it is served within its own [`Exchange`], in the
-//! stateless era alone and after a handshake in a session. The response is one message as JSON, or a
-//! stream of events. A GET opens a stream without a request.
+//! A POST brings one message or, in a session, a batch. Each POST is served within its own
+//! [`Exchange`]: alone in the stateless era, and within its session after a handshake. The response
+//! is one message as JSON, or a stream of events. A GET opens a stream without a request.
 
 pub(super) mod event_stream;
 pub(super) mod events;

@@ -1,5 +1,6 @@
-//! POST: one message or batch, and its answer. A message of the handshake era goes to its session; one
-//! of the stateless era is served here, independent of all others (2026-07-28, "Streamable HTTP").
+//! POST: one message or batch, and its answer. A message of the handshake era goes to its session.
+//! A message of the stateless era is served here, independently of all others (2026-07-28,
+//! "Streamable HTTP").
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -36,10 +37,10 @@ pub(super) struct Post<'a> {
     pub(super) state: &'a HttpState,
     pub(super) arrival: Arrival,
     pub(super) connection: &'a ConnectionInfo,
-    /// The session that its header names.
+    /// The session named by the request's header.
     pub(super) session: Option<Arc<HttpSession>>,
     pub(super) named: NamedRevision,
-    /// The parameters, if it is a single request.
+    /// The parameters, if the body is a single request.
     pub(super) params: Option<Result<RequestParams<'a>, RequestError>>,
 }
 
@@ -52,19 +53,20 @@ pub(super) enum Begun {
 /// An answer that is still to come.
 pub(super) struct PendingAnswer {
     pub(super) exchange: Arc<Exchange>,
-    /// The handler, unless a task of its own drives it.
+    /// The handler, unless a separate task drives it.
     pub(super) work: Option<Work>,
-    /// True if it answers a batch, whose members have no status of their own.
+    /// True for the answer to a batch, whose members have no status of their own.
     pub(super) is_batch: bool,
 }
 
 impl Begun {
-    /// An error as the whole answer.
+    /// Returns an error as the whole answer.
     pub(super) fn refused(id: ErrorId<'_>, refused: &RequestError, status: StatusCode) -> Self {
         Self::Done(error(id, &refused.to_error(), status))
     }
 
-    /// An answer that is there at once, behind whatever the handler has sent before it.
+    /// Returns an answer that is available immediately. It follows any messages that the handler
+    /// has already sent.
     pub(super) fn now(status: StatusCode, message: Vec<u8>, pending: PendingAnswer) -> Self {
         let stream = &pending.exchange.stream;
         if stream.is_untouched() || pending.exchange.is_denied() {
@@ -76,9 +78,9 @@ impl Begun {
 }
 
 impl PendingAnswer {
-    /// Waits for the first message. If that is the answer, it is sent as plain JSON, otherwise as a
-    /// stream of events. An answer that takes long is a stream, too, so that the connection does not
-    /// look dead.
+    /// Waits for the first message. If that is the answer, it is sent as plain JSON, otherwise as
+    /// the first event of a stream. If the answer takes long, it also becomes a stream, so that the
+    /// connection does not look dead.
     async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
         let Exchange {
             stream, session, ..
@@ -113,7 +115,7 @@ impl PendingAnswer {
     }
 }
 
-/// An error as the whole answer.
+/// Returns an error as the whole answer.
 fn error(id: ErrorId<'_>, error: &ErrorObject, status: StatusCode) -> Response<ResponseBody> {
     let mut message = Vec::new();
     write::error(&mut message, id, error);
@@ -124,7 +126,7 @@ fn error(id: ErrorId<'_>, error: &ErrorObject, status: StatusCode) -> Response<R
 ///
 /// # Errors
 ///
-/// When HTTP itself refuses it.
+/// When the request is refused at the HTTP level.
 pub(in crate::transport::http) async fn serve<B: Body>(
     state: &HttpState,
     parts: Box<Parts>,
@@ -168,7 +170,7 @@ pub(in crate::transport::http) async fn serve<B: Body>(
         Begun::Pending(pending) => pending.response(state).await,
     };
     if let Some(session) = caller {
-        // It counts while the state is stored as well.
+        // Storing the state may take time, and the body counts as unread meanwhile.
         response.body_mut().count(&connection.unread);
         state.keep_state(&session).await?;
     }
@@ -192,7 +194,7 @@ async fn begin<'a>(mut post: Post<'a>, bytes: &'a [u8]) -> Result<Begun, Rejecti
     }
 }
 
-/// The era of what was posted. An unknown revision in the header counts for nothing in a session.
+/// Returns the era of a posted message. In a session, an unknown revision in the header is ignored.
 fn era(post: &Post<'_>, frame: &Frame<'_>) -> Era {
     let Frame::Single(Message::Request { method, .. }) = frame else {
         return post.named.era();
@@ -206,7 +208,7 @@ fn era(post: &Post<'_>, frame: &Frame<'_>) -> Era {
     era_of_request(method, method_info(method, Side::Client), params, named)
 }
 
-/// Answers a message that can't be served.
+/// Answers a message that can't be parsed.
 fn refuse(era: Era, invalid: &InvalidMessage) -> Response<ResponseBody> {
     tracing::debug!(%invalid, "a message was refused");
     let id = match (&invalid.id, era) {
@@ -299,7 +301,7 @@ fn serve_stateless(
     }
 }
 
-/// Admits a request; `last` is the outcome of the one before over the same connection.
+/// Admits a request. `last` is the outcome of the previous request on the same connection.
 fn admit<'a>(
     state: &HttpState,
     method: &str,
@@ -314,7 +316,7 @@ fn admit<'a>(
     }
 }
 
-/// A place among the calls, or among the subscriptions, of the caller.
+/// Takes a permit for one of the caller's calls or subscriptions.
 fn permit(
     state: &HttpState,
     kind: HandlerKind,
@@ -334,7 +336,7 @@ fn permit(
     permits.take(&exchange.arrival).ok_or(error)
 }
 
-/// Checks the parameters, and the headers that repeat some of them.
+/// Checks the parameters and the headers that repeat some of them.
 fn checked<'a>(
     state: &HttpState,
     method: &str,

@@ -1,4 +1,4 @@
-//! Queue of messages for one response, or for the stream of a session.
+//! A queue of messages for one response, or for the stream of a session.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -19,32 +19,33 @@ use crate::server::Answer;
 use crate::sync::lock;
 use crate::transport::http::server::unread::{Held, Unread};
 
-/// The messages that answer one request, or those of a session that belong to no request, in order.
+/// The messages that answer one request, or the messages of a session that belong to no request, in
+/// order.
 ///
-/// At most one reader takes from it at a time. One that comes later takes over; so a client that
-/// resumes a stream does not have to wait until the server notices that the old connection is
-/// gone.
+/// At most one reader takes messages at a time. A new reader takes over from the previous one, so a
+/// client that resumes a stream does not have to wait until the server notices that the old
+/// connection is gone.
 pub(crate) struct Stream {
     pub(crate) number: u64,
-    /// Keeps the messages for a client that comes back for those it missed.
+    /// Stores the messages for a client that comes back after losing its connection.
     pub(crate) log: Option<EventLog>,
-    /// Counts the messages until they are read from here.
+    /// Counts the messages as unread until they are taken from the queue.
     pub(crate) unread: Option<Arc<Unread>>,
     state: Mutex<StreamState>,
-    /// Notified when messages have been read, with each reader, and at the end.
+    /// Notified when messages were read, when a reader attaches, and when the stream ends.
     room: Notify,
 }
 
 #[derive(Default)]
 struct StreamState {
     queue: VecDeque<Item>,
-    /// The length of what is in the queue.
+    /// The number of bytes in the queue.
     bytes: usize,
-    /// Counts answers that are not in the queue yet.
+    /// Counts answers that will be added to the queue later.
     later: Vec<Held>,
     last_sequence: u64,
     ended: bool,
-    /// How long the client is asked to stay away.
+    /// How long the client is asked to wait before it comes back.
     cut: Option<Duration>,
     reader: u64,
     waker: Option<Waker>,
@@ -53,18 +54,18 @@ struct StreamState {
 /// One message, without a line break.
 #[derive(Debug)]
 pub(crate) struct Item {
-    /// Its place in the stream, from 1.
+    /// The number of the message in its stream, starting from 1.
     pub(crate) sequence: u64,
     pub(crate) message: Vec<u8>,
-    /// For the answer to the request: its HTTP status if it is the only message.
+    /// Set for the answer to the request: the HTTP status to use if the answer is the only message.
     answer: Option<StatusCode>,
     _held: Option<Held>,
 }
 
-/// Outcome of reading a stream.
+/// The outcome of reading a stream.
 pub(crate) enum StreamRead {
     Items(VecDeque<Item>),
-    /// The client is to come back later; the last event had this sequence number.
+    /// The client is asked to come back later. The last event had this sequence number.
     Cut {
         retry: Duration,
         last_sequence: u64,
@@ -74,7 +75,7 @@ pub(crate) enum StreamRead {
 }
 
 impl Stream {
-    /// A stream whose messages are kept in `log`, if there is one.
+    /// Creates a stream, whose messages are stored in `log` if there is one.
     pub(crate) fn new(number: u64, log: Option<EventLog>) -> Self {
         Self {
             number,
@@ -85,13 +86,13 @@ impl Stream {
         }
     }
 
-    /// The same stream, whose messages count as unread of a connection.
+    /// Counts the messages of the stream as unread bytes of a connection.
     pub(crate) fn counting(mut self, unread: &Arc<Unread>) -> Self {
         self.unread = Some(Arc::clone(unread));
         self
     }
 
-    /// Sends a message. `false` when nothing can be sent any more.
+    /// Sends a message. Returns false if the stream has ended.
     pub(crate) fn push(&self, message: Vec<u8>) -> bool {
         let mut state = self.lock();
         if !state.ended {
@@ -100,11 +101,12 @@ impl Stream {
         !state.ended
     }
 
-    /// Sends a notification, unless it is not urgent and `most` messages wait already.
+    /// Sends a notification. If it is not urgent, it is refused while `most` messages or too many
+    /// bytes are queued.
     ///
     /// # Errors
     ///
-    /// When nothing can be sent any more, or too much waits.
+    /// When the stream has ended, or too much is queued.
     pub(crate) fn notify(&self, command: Command, most: usize) -> Result<(), Unsent> {
         let mut state = self.lock();
         match command {
@@ -119,7 +121,7 @@ impl Stream {
         }
     }
 
-    /// Sends a notification once there is room for it. Fails when nothing can be sent any more.
+    /// Sends a notification as soon as there is room for it. Fails if the stream has ended.
     pub(crate) fn notify_later(
         self: &Arc<Self>,
         mut command: Command,
@@ -140,8 +142,8 @@ impl Stream {
         })
     }
 
-    /// The response to the request `id`. If the client leaves too much unread, an error takes the
-    /// place of its outcome, which is dropped.
+    /// Returns the response to the request `id`. If the client leaves too much unread, the response
+    /// is an error and the outcome is dropped.
     pub(crate) fn response(
         &self,
         id: &RequestId,
@@ -154,14 +156,14 @@ impl Stream {
         }
     }
 
-    /// Counts `length` bytes of an answer that is sent later, together with others.
+    /// Counts `length` bytes of an answer that is sent later with the rest of its batch.
     pub(crate) fn hold(&self, length: usize) {
         if let Some(unread) = &self.unread {
             self.lock().later.push(unread.hold(length));
         }
     }
 
-    /// Sends the answer, which is the last message.
+    /// Sends the answer, which is the last message of the stream.
     pub(crate) fn answer(&self, status: StatusCode, message: Vec<u8>) {
         let mut state = self.lock();
         if !state.ended {
@@ -174,7 +176,7 @@ impl Stream {
 
     fn append(&self, state: &mut StreamState, message: Vec<u8>, answer: Option<StatusCode>) {
         state.last_sequence += 1;
-        // An answer that nothing went before leaves as plain JSON, which can't be resumed.
+        // An answer without preceding messages is sent as plain JSON, which can't be resumed.
         let streams = state.last_sequence > 1 || state.cut.is_some() || state.reader > 0;
         let resumable = answer.is_none() || streams;
         if let Some(log) = &self.log
@@ -196,7 +198,7 @@ impl Stream {
         state.wake();
     }
 
-    /// Nothing more will come.
+    /// Ends the stream: no more messages will come.
     pub(crate) fn end(&self) {
         let mut state = self.lock();
         state.ended = true;
@@ -204,8 +206,8 @@ impl Stream {
         self.room.notify_waiters();
     }
 
-    /// Ends the connection, not the stream: the client may come back after `retry` for the rest.
-    /// `false` where it could not.
+    /// Ends the connection, but not the stream: the client may come back for the rest after
+    /// `retry`. Returns false if the client could not come back.
     pub(crate) fn cut(&self, retry: Duration) -> bool {
         let mut state = self.lock();
         if self.log.is_none() || state.ended {
@@ -216,19 +218,19 @@ impl Stream {
         true
     }
 
-    /// Returns true if nothing was sent yet.
+    /// Returns true if nothing has been sent yet.
     pub(crate) fn is_untouched(&self) -> bool {
         let state = self.lock();
         state.last_sequence == 0 && state.cut.is_none()
     }
 
-    /// The place of the last message that was read.
+    /// Returns the number of the last message that was read.
     pub(crate) fn position(&self) -> u64 {
         let state = self.lock();
         state.last_sequence - state.queue.len() as u64
     }
 
-    /// Waits for a message, or the end of the stream.
+    /// Waits for a message or the end of the stream.
     pub(crate) fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.ended || state.cut.is_some() || !state.queue.is_empty() {
@@ -238,7 +240,7 @@ impl Stream {
         Poll::Pending
     }
 
-    /// The answer, if it is the only message.
+    /// Takes the answer if it is the only message.
     pub(crate) fn take_lone_answer(&self) -> Option<(StatusCode, Vec<u8>)> {
         let mut state = self.lock();
         if state.queue.len() != 1 || state.last_sequence != 1 || state.cut.is_some() {
@@ -249,7 +251,7 @@ impl Stream {
         Some((status, item.message))
     }
 
-    /// A ticket for a new reader; the one before is done.
+    /// Returns a ticket for a new reader, which replaces the previous reader.
     pub(crate) fn attach(&self) -> u64 {
         let mut state = self.lock();
         state.reader += 1;
@@ -258,7 +260,7 @@ impl Stream {
         state.reader
     }
 
-    /// Waits until the stream has a reader, or had one.
+    /// Waits until the stream has, or has had, a reader.
     pub(crate) async fn opened(&self) {
         loop {
             let mut attached = pin!(self.room.notified());
@@ -270,7 +272,8 @@ impl Stream {
         }
     }
 
-    /// Removes the messages up to `sequence`, which are replayed, and calls off a cut.
+    /// Removes the messages up to `sequence`, which are replayed from the log, and cancels a
+    /// pending cut.
     pub(crate) fn skip_to(&self, sequence: u64) {
         let mut state = self.lock();
         state.cut = None;
@@ -279,13 +282,14 @@ impl Stream {
         self.room.notify_waiters();
     }
 
-    /// Returns true if something waits for the reader that has `ticket`.
+    /// Returns true if messages are waiting for the reader with this ticket.
     pub(crate) fn is_unread(&self, ticket: u64) -> bool {
         let state = self.lock();
         state.reader == ticket && !state.queue.is_empty()
     }
 
-    /// The reader that has `ticket` is lost. Where it can't come back, this is the end.
+    /// Detaches the reader with this ticket, which was lost. If it can't come back, the stream
+    /// ends.
     pub(crate) fn detach(&self, ticket: u64) {
         let mut state = self.lock();
         if state.reader != ticket {
@@ -331,8 +335,8 @@ impl Stream {
     }
 }
 
-/// The link to the client of a session for messages that belong to none of its requests. Only
-/// notifications are sent there. It does not keep the session open.
+/// The link to a session's client for messages that belong to no request. Only notifications are
+/// sent there. The link does not keep the session open.
 impl Link for Arc<Stream> {
     fn send(&self, command: Command) -> Result<(), Unsent> {
         self.notify(command, MAX_SESSION_MESSAGES)

@@ -1,4 +1,4 @@
-//! State of one HTTP session.
+//! The state of one HTTP session.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -21,47 +21,48 @@ use crate::sync::lock;
 use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::server::unread::Unread;
 
-/// State of one client from `initialize` on, over all its connections.
+/// The state of one client from `initialize` on, across all its connections.
 pub(crate) struct HttpSession {
     pub(crate) id: SessionId,
     owner: Option<Principal>,
-    /// True if the client can answer requests of the server.
+    /// True if the client can answer the server's requests.
     pub(crate) answers: bool,
-    /// The stream for messages that belong to no request: the client reads it with GET.
+    /// The stream for messages that belong to no request, which the client reads with GET.
     pub(crate) standalone: Arc<Stream>,
     pub(crate) session: Arc<Session>,
     last_stream: AtomicU64,
     next_id: AtomicI64,
     state: Mutex<SessionState>,
-    /// Held while the state is stored.
+    /// Held while the session's state is stored.
     pub(crate) storing: tokio::sync::Mutex<()>,
 }
 
 pub(crate) struct SessionState {
-    /// The state of the connection that the session is. A request's destination is the stream that
-    /// its answer is sent on.
+    /// The protocol state. A request's destination is the stream on which its answer is sent.
     pub(crate) core: Core<ServerRole, Arc<Stream>>,
-    /// True if a task watches the deadlines of requests to the client.
+    /// True if a task is watching the deadlines of requests to the client.
     pub(crate) watched: bool,
     pub(crate) last_used: Instant,
     pub(crate) early: EarlyCancellations,
-    /// True if the standalone stream ends with the last call.
+    /// True if the standalone stream ends together with the last call.
     ending: bool,
-    /// The session's state as the store has it.
+    /// The session's state as it is in the store.
     stored: Bytes,
 }
 
-/// Requests that were cancelled before they came: each message has a connection of its own, so that
-/// they may arrive in another order than they were sent in.
+/// Requests that were cancelled before they arrived. Each message has its own connection, so
+/// messages may arrive in a different order than they were sent.
 #[derive(Default)]
 pub(crate) struct EarlyCancellations {
-    /// Hashes of ids, which may be long, with the time until which they are kept; the oldest first.
+    /// The hash of each id, because ids may be long, with the time until which it is kept; the
+    /// oldest first.
     kept: Vec<(u64, Instant)>,
     hasher: RandomState,
 }
 
 impl EarlyCancellations {
-    /// Remembers that the request `id` was cancelled, in place of the oldest one if there are many.
+    /// Records that the request `id` was cancelled, and drops the oldest record if there are too
+    /// many.
     pub(crate) fn insert(&mut self, id: &RequestId, now: Instant) {
         self.remove_expired(now);
         if self.kept.len() == MAX_EARLY_CANCELLATIONS {
@@ -71,7 +72,7 @@ impl EarlyCancellations {
         self.kept.push((id, now + EARLY_CANCELLATION));
     }
 
-    /// Returns true if the request `id` was cancelled, once.
+    /// Returns true if the request `id` was cancelled, and removes the record.
     pub(crate) fn remove(&mut self, id: &RequestId, now: Instant) -> bool {
         self.remove_expired(now);
         let is_same = |(kept, _): &(u64, _)| *kept == self.hasher.hash_one(id);
@@ -79,7 +80,7 @@ impl EarlyCancellations {
         place.map(|place| self.kept.remove(place)).is_some()
     }
 
-    /// Forgets the requests that have not come in time.
+    /// Removes the records whose requests have not arrived in time.
     pub(crate) fn remove_expired(&mut self, now: Instant) {
         self.kept.retain(|(_, until)| *until > now);
         if self.kept.is_empty() {
@@ -89,8 +90,9 @@ impl EarlyCancellations {
 }
 
 impl HttpSession {
-    /// A session whose requests to the client are numbered from `first_id` on; without it none are
-    /// sent. Messages that belong to no request go to `standalone`.
+    /// Creates a session. Its requests to the client are numbered from `first_id` on; if `first_id`
+    /// is `None`, the session sends no requests. Messages that belong to no request go to
+    /// `standalone`.
     pub(crate) fn new(
         id: SessionId,
         owner: Option<Principal>,
@@ -126,7 +128,7 @@ impl HttpSession {
         self.owner.as_ref() == principal
     }
 
-    /// The stream of a request in flight, or of the session itself.
+    /// Finds the stream of a request in flight, or the standalone stream.
     pub(crate) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
         if number == self.standalone.number {
             return Some(Arc::clone(&self.standalone));
@@ -136,30 +138,30 @@ impl HttpSession {
         streams.find(|stream| stream.number == number).cloned()
     }
 
-    /// A stream for one more request.
+    /// Creates a stream for another request.
     pub(crate) fn new_stream(&self, unread: &Arc<Unread>) -> Arc<Stream> {
         let number = self.last_stream.fetch_add(1, Ordering::Relaxed) + 1;
         Arc::new(Stream::new(number, self.standalone.log.clone()).counting(unread))
     }
 
-    /// An id for a request to the client.
+    /// Returns an id for a request to the client.
     pub(crate) fn next_id(&self) -> i64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The outcome of the handshake.
+    /// Returns the outcome of the handshake.
     pub(crate) fn negotiated(&self) -> Option<Arc<Negotiated>> {
         let connection = &self.lock().core.role.lifecycle.connection;
         connection.negotiated.clone()
     }
 
-    /// Takes the session over from another process, with the parameters of its `initialize`.
+    /// Takes over the session from another process, using the parameters of its `initialize`.
     /// Streams are numbered from `base`, a random number, so that their ids differ from those of
     /// the other process.
     ///
     /// # Errors
     ///
-    /// With the fault of the parameters, if this server could not have accepted them.
+    /// When this server would not have accepted the parameters. The error says why.
     pub(crate) fn taken_over(mut self, params: &[u8], base: u64) -> Result<Self, String> {
         let params: RawJsonRef<'_> =
             serde_json::from_slice(params).map_err(|error| error.to_string())?;
@@ -174,14 +176,15 @@ impl HttpSession {
         Ok(self)
     }
 
-    /// Notes a use of the session. True if `stored` is its state in the store as far as is known.
+    /// Records that the session was used. Returns true if `stored` is the last known state in the
+    /// store.
     pub(crate) fn renewed(&self, stored: &Bytes) -> bool {
         let mut state = self.lock();
         state.last_used = now();
         state.stored == *stored
     }
 
-    /// Restores the state that the store has of the session, if another process has changed it.
+    /// Adopts the state in the store, if another process has changed it.
     pub(crate) fn restore(&self, stored: &Bytes) {
         let mut state = self.lock();
         if state.stored == *stored {
@@ -195,7 +198,7 @@ impl HttpSession {
         }
     }
 
-    /// Returns the state to store, if it has changed in this process.
+    /// Returns the state to store if it has changed in this process.
     pub(crate) fn changed_state(&self) -> Option<Bytes> {
         if !self.session.changed.swap(false, Ordering::AcqRel) {
             return None;
@@ -205,15 +208,15 @@ impl HttpSession {
         Some(state)
     }
 
-    /// Removes the events of the session, which is over in all processes.
+    /// Removes the events of the session, which has ended in all processes.
     pub(crate) fn forget(&self) {
         if let Some(log) = &self.standalone.log {
             log.forget();
         }
     }
 
-    /// No more calls come: the session's own stream ends, at once or, where calls are answered on
-    /// it, with the last of them.
+    /// Ends the standalone stream, because no more calls will come. If calls are answered on that
+    /// stream, it ends with the last of them.
     pub(crate) fn shut_down(&self) {
         self.lock().ending = true;
         self.end_stream_if_done();
@@ -237,7 +240,7 @@ impl HttpSession {
         }
     }
 
-    /// Ends the session in this process: handlers are dropped, and streams end.
+    /// Ends the session in this process: drops its handlers and ends its streams.
     pub(crate) fn end(&self) {
         let mut state = self.lock();
         let calls = state.core.terminate();

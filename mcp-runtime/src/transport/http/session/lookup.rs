@@ -1,4 +1,4 @@
-//! Opening, finding and ending the sessions of a server.
+//! Opens, finds and ends the sessions of a server.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,22 +16,22 @@ use crate::transport::http::headers;
 use crate::transport::http::server::state::HttpState;
 
 impl HttpState {
-    /// A session that no request can name yet.
+    /// Creates a session that requests can't name yet.
     ///
     /// # Errors
     ///
-    /// When the operating system has no randomness to give.
+    /// When the operating system can't supply random bytes.
     pub(crate) fn new_session(&self, owner: Option<Principal>) -> Result<HttpSession, Rejection> {
         let id = SessionId::random().map_err(unavailable)?;
         let log = EventLog::new(Arc::clone(&self.options.events), id);
         self.session_called(id, owner, Stream::new(0, Some(log)))
     }
 
-    /// The session `id`, whose own stream is `standalone`.
+    /// Creates the session `id` with the standalone stream `standalone`.
     ///
     /// # Errors
     ///
-    /// When the operating system has no randomness to give.
+    /// When the operating system can't supply random bytes.
     pub(crate) fn session_called(
         &self,
         id: SessionId,
@@ -45,11 +45,12 @@ impl HttpState {
         Ok(session)
     }
 
-    /// Keeps a session that was opened with the parameters `initialize`.
+    /// Adds a session, which was opened with the parameters `initialize`, to the table and the
+    /// store.
     ///
     /// # Errors
     ///
-    /// When there are too many, or it can't be kept.
+    /// When there are too many sessions, or the session can't be stored.
     pub(crate) async fn keep(
         &self,
         session: &Arc<HttpSession>,
@@ -70,11 +71,11 @@ impl HttpState {
         })
     }
 
-    /// The session that a request names; `None` if it names none.
+    /// Finds the session that a request names; `None` if it names none.
     ///
     /// # Errors
     ///
-    /// When there is no such session, or it belongs to another caller.
+    /// When the session does not exist, or belongs to another caller.
     pub(crate) async fn session(
         &self,
         parts: &Parts,
@@ -97,7 +98,7 @@ impl HttpState {
         session.map(Some).ok_or(Rejection::SessionUnknown)
     }
 
-    /// A session of this process, unless it is over elsewhere.
+    /// Renews a session of this process in the store; `None` if another process has ended it.
     ///
     /// # Errors
     ///
@@ -111,7 +112,7 @@ impl HttpState {
         let renew = || self.options.store.renew(id, idle);
         let mut state = renew().await.map_err(unavailable)?;
         if state.as_ref().is_some_and(|state| !session.renewed(state)) {
-            // It may have been read before a change of this process was stored.
+            // The state may have been read before a change of this process was stored.
             let _storing = session.storing.lock().await;
             state = renew().await.map_err(unavailable)?;
             if let Some(state) = &state {
@@ -124,11 +125,11 @@ impl HttpState {
         Ok(state.map(|_| session))
     }
 
-    /// Stores the state of a session, if it has changed.
+    /// Stores the state of a session if it has changed.
     ///
     /// # Errors
     ///
-    /// When the store is unavailable. The session takes the state of the store over with its next
+    /// When the store is unavailable. The session then adopts the stored state with its next
     /// request.
     pub(crate) async fn keep_state(&self, session: &HttpSession) -> Result<(), Rejection> {
         if !session.session.changed.load(Ordering::Acquire) {
@@ -142,7 +143,7 @@ impl HttpState {
         stored.map_err(unavailable)
     }
 
-    /// A session that another process has opened.
+    /// Opens a session here that another process has opened.
     async fn taken_over(
         &self,
         id: SessionId,
@@ -160,13 +161,13 @@ impl HttpState {
         let session = match session.taken_over(&record.initialize, base) {
             Ok(session) => Arc::new(session),
             Err(reason) => {
-                crate::log::error!(session = ?id, reason, "what the store keeps of a session can't be used");
+                crate::log::error!(session = ?id, reason, "the stored record of a session can't be used");
                 return Ok(None);
             }
         };
         session.restore(&record.state);
         let session = self.sessions.add(&session, now())?;
-        // It may have ended between the look into the store and here.
+        // The session may have ended since the record was read.
         self.renewed(session).await
     }
 
@@ -174,9 +175,10 @@ impl HttpState {
     ///
     /// # Errors
     ///
-    /// When the store is unavailable; the session goes on then.
+    /// When the store is unavailable; the session then continues.
     pub(crate) async fn end_session(&self, session: &HttpSession) -> Result<(), Rejection> {
-        // In this order, so that no request that comes meanwhile opens the session anew.
+        // The record must be removed first: otherwise a request that arrives meanwhile would open
+        // the session again.
         let removed = self.options.store.remove(session.id).await;
         removed.map_err(unavailable)?;
         self.sessions.end(session.id);
@@ -185,7 +187,7 @@ impl HttpState {
     }
 }
 
-/// Rejects a request whose session needs a store, or randomness, that is not there.
+/// Rejects a request whose session needs a store or random bytes that are not available.
 pub(crate) fn unavailable(error: impl std::fmt::Display) -> Rejection {
     crate::log::error!(%error, "a session can't be served at the moment");
     Rejection::Unavailable

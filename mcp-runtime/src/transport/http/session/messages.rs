@@ -1,4 +1,4 @@
-//! Messages of the client into its session, and requests of the server to the client.
+//! Messages from the client to its session, and requests from the server to the client.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -22,22 +22,22 @@ use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::server::response;
 use crate::transport::http::server::state::{Arrival, Permit, Permits};
 
-/// A message's server, limits, HTTP exchange and destination of the answer.
+/// Everything that serving a message needs: the server, its limits, the HTTP exchange, and the
+/// destination of the answer.
 pub(crate) struct Delivery<'a> {
     pub(crate) server: &'a Server,
     pub(crate) permits: &'a Arc<Permits>,
-    /// Time for the access policy to decide.
+    /// How long the access policy may take to decide.
     pub(crate) auth_timeout: Duration,
     pub(crate) exchange: Arc<Exchange>,
-    /// Destination of the answer.
     pub(crate) reply: ReplyTo<Arc<Stream>>,
-    /// The parameters, if they were read already.
+    /// The parameters, if they have already been read.
     pub(crate) params: Option<RequestParams<'a>>,
 }
 
 impl HttpSession {
-    /// Takes one message. The answer is given back if it is there at once; otherwise it goes to the
-    /// stream later, whether or not the client still waits.
+    /// Handles one message. Returns the answer if it is available immediately; otherwise the answer
+    /// goes to the stream later, whether or not the client still waits.
     pub(crate) fn receive(
         self: &Arc<Self>,
         message: Member<'_>,
@@ -99,7 +99,7 @@ impl HttpSession {
                 if method == InitializeRequest::METHOD && length > MAX_INITIALIZE_BYTES {
                     return Err(RequestError::InvalidParams {
                         path: "params".to_owned(),
-                        reason: format!("at most {MAX_INITIALIZE_BYTES} bytes introduce a client"),
+                        reason: format!("must not exceed {MAX_INITIALIZE_BYTES} bytes"),
                     });
                 }
                 self.lock().core.role.lifecycle.request(method, read)
@@ -109,7 +109,7 @@ impl HttpSession {
         self.start(id, &delivery.reply, caller, served)
     }
 
-    /// Serves a request. A handler that may have to wait needs a permit.
+    /// Starts a request. A handler that does not finish immediately needs a permit.
     pub(crate) fn start(
         self: &Arc<Self>,
         id: &RequestId,
@@ -134,7 +134,7 @@ impl HttpSession {
                 let task = tokio::spawn(finishing).abort_handle();
                 let mut state = self.lock();
                 state.core.waits(&key, task);
-                // The cancellation may have come after the request, but before `begin`.
+                // The cancellation may have arrived after the request but before `begin`.
                 let was_cancelled = state.early.remove(id, now());
                 let cancelled = was_cancelled.then(|| state.core.in_flight.cancel(id));
                 drop(state);
@@ -147,8 +147,8 @@ impl HttpSession {
         }
     }
 
-    /// Takes the answer to one request, empty if there is none, and sends it unless others of its
-    /// batch are still missing.
+    /// Takes the answer to one request, which is empty if the request gets none, and sends it
+    /// unless other answers of its batch are still missing.
     pub(crate) fn answer(&self, reply: &ReplyTo<Arc<Stream>>, status: StatusCode, answer: Vec<u8>) {
         let stream = &reply.to;
         let length = answer.len();
@@ -157,7 +157,7 @@ impl HttpSession {
             return stream.hold(length);
         };
         match message.is_empty() {
-            // Over HTTP+SSE, all answers go to the one stream that there is.
+            // Over HTTP+SSE, all answers go to the session's only stream.
             false if Arc::ptr_eq(stream, &self.standalone) => drop(stream.push(message)),
             false => stream.answer(status, message),
             true if Arc::ptr_eq(stream, &self.standalone) => {}
@@ -170,7 +170,7 @@ impl HttpSession {
     ///
     /// # Errors
     ///
-    /// When the stream takes no more, or the client has no way to answer.
+    /// When the stream accepts no more messages, or the client has no way to answer.
     pub(crate) fn ask(
         self: &Arc<Self>,
         id: i64,
@@ -194,8 +194,8 @@ impl HttpSession {
         Ok(())
     }
 
-    /// Returns the way to fail the request that a response which is too large names; `None` if none
-    /// waits for a response.
+    /// Returns a function that fails the request to which an oversized response belongs; `None` if
+    /// no request to the client waits for a response.
     pub(crate) fn failing(&self) -> Option<impl FnOnce(Option<&RequestId>, String)> {
         let waits = !self.lock().core.pending.is_empty();
         waits.then_some(|id: Option<&RequestId>, reason| {
@@ -203,7 +203,7 @@ impl HttpSession {
         })
     }
 
-    /// Gives up a request to the client.
+    /// Abandons a request to the client.
     pub(crate) fn abandon(&self, id: i64) {
         let cancelled = self.lock().core.abandon(id);
         if let Some((stream, message)) = cancelled {
@@ -211,7 +211,7 @@ impl HttpSession {
         }
     }
 
-    /// Gives up the requests to the client that have run out of time. Returns the time of the next
+    /// Abandons the requests to the client that have timed out, and returns the time of the next
     /// check.
     fn expire(&self) -> Option<Instant> {
         let mut state = self.lock();
@@ -226,7 +226,7 @@ impl HttpSession {
     }
 }
 
-/// Goes on with a handler until there is an answer, and sends it.
+/// Runs a handler to its end, and sends the answer.
 async fn finish(
     session: Arc<HttpSession>,
     key: RequestKey,
@@ -246,10 +246,10 @@ async fn finish(
     }
 }
 
-/// Watches the deadlines of a session for as long as it has any.
+/// Watches the deadlines of a session as long as there are any.
 async fn watch(session: Weak<HttpSession>) {
     while let Some(next) = session.upgrade().and_then(|session| session.expire()) {
-        // A request that is sent meanwhile may end before `next`.
+        // A request that is sent meanwhile may time out before `next`.
         let at_most = now() + Duration::from_secs(1);
         tokio::time::sleep_until(next.min(at_most).into()).await;
     }

@@ -1,7 +1,7 @@
 //! Sessions of the handshake era (2025-11-25, "Transports", section "Session Management").
 //!
-//! A [`HttpSession`] is the state of one client, over all its connections; [`Sessions`] is the
-//! table of those that are open.
+//! An [`HttpSession`] is the state of one client across all its connections, and [`Sessions`] is
+//! the table of open sessions.
 
 mod http_session;
 mod lookup;

@@ -1,4 +1,4 @@
-//! Records of sessions, from which other processes can open them.
+//! Records of sessions, from which other processes can take them over.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,18 +15,18 @@ use crate::limits::{FOREVER, STORE_PAUSE};
 use crate::server::Principal;
 use crate::sync::lock;
 
-/// Keeps the records of sessions, and decides whether a session goes on.
+/// Stores the records of sessions, and decides whether a session is still alive.
 ///
 /// The default, [`MemorySessionStore`], lives in this process. With a store that several processes
-/// share, a client may send each of its requests to another one: a process that does not know the
-/// session opens it anew from its [`SessionRecord`]. The client's log level and subscriptions to
-/// resources go with it. Calls in flight, and requests to the client, stay where they began.
-/// Streams can be resumed anywhere if the [`EventStore`](crate::transport::http::EventStore) is
-/// shared as well.
+/// share, each request of a client may reach another process: a process that does not know the
+/// session opens it from its [`SessionRecord`]. The record includes the client's log level and
+/// resource subscriptions. Calls in flight, and requests to the client, stay in the process where
+/// they began. Streams can be resumed in any process if the
+/// [`EventStore`](crate::transport::http::EventStore) is shared as well.
 ///
-/// A request that needs the store waits for it, so a store limits the time of its own calls. When a
-/// method fails, the request is answered with 503 and `Retry-After`; no session ends, and the next
-/// request may succeed.
+/// Requests wait for the store, so a store must limit the time of its own calls. When a method
+/// fails, the request is answered with 503 and `Retry-After`. The session does not end, and the
+/// next request may succeed.
 ///
 /// ```
 /// use std::future::Future;
@@ -70,7 +70,7 @@ use crate::sync::lock;
 /// # drop(options);
 /// ```
 pub trait SessionStore: Send + Sync + 'static {
-    /// Keeps a session that was opened, for `idle` from now on.
+    /// Stores a new session for `idle` from now on.
     fn insert(
         &self,
         id: SessionId,
@@ -78,38 +78,41 @@ pub trait SessionStore: Send + Sync + 'static {
         idle: Duration,
     ) -> BoxFuture<Result<(), StoreError>>;
 
-    /// Returns the record of a session; `None` if it is unknown or over. A record that can't be
-    /// used is logged as an error, and its session counts as over: the client opens another one.
+    /// Returns the record of a session; `None` if it is unknown or has ended. A record that can't
+    /// be used is logged as an error and treated as if the session had ended, so the client opens
+    /// another one.
     fn find(&self, id: SessionId) -> BoxFuture<Result<Option<SessionRecord>, StoreError>>;
 
-    /// Keeps a session in use for `idle` from now on. Returns its [state](SessionRecord::state),
-    /// which another process may have changed; `None` if it is unknown or over.
+    /// Extends the life of a session to `idle` from now on. Returns its
+    /// [state](SessionRecord::state), which another process may have changed; `None` if the session
+    /// is unknown or has ended.
     fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<Result<Option<Bytes>, StoreError>>;
 
-    /// Replaces the [state](SessionRecord::state) of a session. Does nothing if it is unknown or
-    /// over. When this fails, the request that has changed the state fails, and the change is
-    /// undone.
+    /// Replaces the [state](SessionRecord::state) of a session. Does nothing if the session is
+    /// unknown or has ended. If this fails, the request that changed the state fails, and the
+    /// change is undone.
     fn set_state(&self, id: SessionId, state: Bytes) -> BoxFuture<Result<(), StoreError>>;
 
-    /// Removes a session that is over.
+    /// Removes a session that has ended.
     fn remove(&self, id: SessionId) -> BoxFuture<Result<(), StoreError>>;
 }
 
-/// Record of a session, from which it can be opened anew.
+/// The record of a session, from which another process can open it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionRecord {
-    /// The principal that opened it.
+    /// The principal that opened the session.
     pub owner: Option<Principal>,
     /// The parameters of the client's `initialize`, as JSON.
     pub initialize: Bytes,
-    /// Log level and subscriptions of the client, as JSON that only this library reads; empty until
-    /// it sets them. At most as long as the URIs of 1000 resources.
+    /// The client's log level and subscriptions, as JSON that only this library reads; empty until
+    /// the client sets them. At most as long as the URIs of 1000 resources.
     pub state: Bytes,
 }
 
 impl SessionRecord {
-    /// The record of a session that `owner` opened with the parameters `initialize`, in JSON.
+    /// Creates the record of a session that `owner` opened with the parameters `initialize`, in
+    /// JSON.
     #[must_use]
     pub fn new(owner: Option<Principal>, initialize: impl Into<Bytes>) -> Self {
         Self {
@@ -119,7 +122,7 @@ impl SessionRecord {
         }
     }
 
-    /// The same record with the [state](Self::state) of the session.
+    /// Sets the [state](Self::state) of the session.
     #[must_use]
     pub fn with_state(mut self, state: impl Into<Bytes>) -> Self {
         self.state = state.into();
@@ -127,30 +130,33 @@ impl SessionRecord {
     }
 }
 
-/// Failure of a [`SessionStore`] or an [`EventStore`](crate::transport::http::EventStore).
+/// The failure of a [`SessionStore`] or an [`EventStore`](crate::transport::http::EventStore).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The store has no room; the client may try again later.
     #[error("the store is full")]
     Full,
-    /// The store can't be reached, or does not work.
+    /// The store can't be reached or does not work.
     #[error("the store is unavailable: {0}")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Calls a store until it is available, and returns what it has.
+/// Repeats a call of a store until the store is available, and returns the result.
 pub(crate) async fn available<T>(mut call: impl FnMut() -> BoxFuture<Result<T, StoreError>>) -> T {
     loop {
         match call().await {
             Ok(value) => return value,
-            Err(error) => crate::log::warn!(%error, "a session that is over waits for its removal"),
+            Err(error) => {
+                crate::log::warn!(%error, "a session that has ended can't be removed yet")
+            }
         }
         tokio::time::sleep(STORE_PAUSE).await;
     }
 }
 
-/// Keeps sessions in memory. Clones share them, and so do the servers that are given the clones.
+/// Stores sessions in memory. Clones share their sessions, so servers that are given clones share
+/// them too.
 #[derive(Clone, Default)]
 pub struct MemorySessionStore {
     kept: Arc<Mutex<HashMap<SessionId, StoredRecord>>>,
@@ -162,7 +168,7 @@ struct StoredRecord {
 }
 
 impl MemorySessionStore {
-    /// An empty store.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -182,7 +188,7 @@ impl SessionStore for MemorySessionStore {
     ) -> BoxFuture<Result<(), StoreError>> {
         let now = Instant::now();
         let mut kept = self.lock();
-        // Now and then, so that it costs nothing in the long run.
+        // Expired sessions are removed only when the map is full, so the amortized cost is small.
         if kept.len() == kept.capacity() {
             kept.retain(|_, session| session.until > now);
         }
@@ -229,31 +235,31 @@ impl fmt::Debug for MemorySessionStore {
     }
 }
 
-/// The name of a session: 128 random bits, written as 32 hexadecimal digits.
+/// The id of a session: 128 random bits, written as 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(u128);
 
 impl SessionId {
-    /// The session of this number.
+    /// Creates the id with these bits.
     #[must_use]
     pub const fn new(bits: u128) -> Self {
         Self(bits)
     }
 
-    /// A random id, which can't be guessed.
+    /// Creates a random id, which can't be guessed.
     ///
     /// # Errors
     ///
-    /// When the operating system has no randomness to give.
+    /// When the operating system can't supply random bytes.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
         Ok(Self(u128::from_ne_bytes(bytes)))
     }
 
-    /// A part of the name, for what has to be different from what another process has.
+    /// Returns a part of the id, for numbers that must differ between processes.
     pub(crate) fn low_bits(self) -> u64 {
-        // Leaves room to count on.
+        // The highest bit stays free, so the number can be incremented.
         (self.0 as u64) >> 1
     }
 }
@@ -266,14 +272,14 @@ impl fmt::Display for SessionId {
 
 /// Returns the first id of the server's own requests in one session.
 ///
-/// It is random, so that processes that serve the same session do not mistake an answer to another
-/// process for their own. It is below 2^52, so that ids are exact in JavaScript.
+/// The id is random, so that a process does not mistake the answer to a request of another process
+/// in the same session for its own. The id is below 2^52, so that ids are exact in JavaScript.
 ///
 /// # Errors
 ///
-/// When the operating system has no randomness to give.
+/// When the operating system can't supply random bytes.
 pub(crate) fn first_request_id() -> Result<i64, getrandom::Error> {
-    // Half of what is below 2^53 is left to count on.
+    // JavaScript is exact up to 2^53, so half of the range is left to count up.
     const MASK: u64 = (1 << 52) - 1;
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes)?;
@@ -307,7 +313,7 @@ impl FromStr for SessionId {
     }
 }
 
-/// A text that no session of this server is called by.
+/// The error for a string that is not a session id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a session id has 32 hexadecimal digits")]
 pub struct InvalidSessionId;

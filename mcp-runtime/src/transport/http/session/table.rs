@@ -15,9 +15,9 @@ pub(crate) struct Sessions {
     open: RwLock<HashMap<SessionId, Arc<HttpSession>>>,
     limit: usize,
     idle: Duration,
-    /// Decides whether a session goes on.
+    /// Decides whether a session is still alive.
     store: Arc<dyn SessionStore>,
-    /// True if a task looks for unused sessions.
+    /// True if a task is looking for unused sessions.
     swept: AtomicBool,
 }
 
@@ -32,7 +32,8 @@ impl Sessions {
         }
     }
 
-    /// Adds a session, unless it is there already: then the one that is there is the session.
+    /// Adds a session, and returns it. If a session with its id is already open, returns that
+    /// session instead.
     ///
     /// # Errors
     ///
@@ -61,7 +62,7 @@ impl Sessions {
         Ok(there)
     }
 
-    /// The session `id`, of any caller.
+    /// Finds the session `id` of any caller.
     pub(crate) fn find(&self, id: SessionId) -> Option<Arc<HttpSession>> {
         self.read().get(&id).cloned()
     }
@@ -74,13 +75,13 @@ impl Sessions {
         Some(session)
     }
 
-    /// Every session that is open.
+    /// Returns all open sessions.
     pub(crate) fn all(&self) -> Vec<Arc<HttpSession>> {
         self.read().values().cloned().collect()
     }
 
-    /// Ends the sessions that were not used for too long. One that serves a call or has a stream
-    /// open is in use.
+    /// Ends the sessions that have been idle for too long. A session that serves a call or has an
+    /// open stream is in use.
     fn sweep(&self, now: Instant) -> Swept {
         let mut swept = Swept::default();
         self.write().retain(|id, session| {
@@ -99,7 +100,7 @@ impl Sessions {
         });
         for session in &swept.idle {
             count_sessions(-1);
-            tracing::debug!(id = ?session.id, "a session that nobody used was ended");
+            tracing::debug!(id = ?session.id, "an unused session was ended");
             session.end();
         }
         swept
@@ -114,23 +115,23 @@ impl Sessions {
     }
 }
 
-/// Adds `more` to the number of sessions, for the metrics layer of `tracing-opentelemetry`.
+/// Adds `more` to the session count for the metrics layer of `tracing-opentelemetry`.
 fn count_sessions(more: i64) {
     tracing::event!(target: "mcp_runtime::http", tracing::Level::DEBUG, counter.http_sessions = more);
 }
 
-/// Sessions found by [`Sessions::sweep`].
+/// The sessions found by [`Sessions::sweep`].
 #[derive(Default)]
 struct Swept {
     used: Vec<SessionId>,
-    /// Ended in this process.
+    /// Sessions that were ended in this process.
     idle: Vec<Arc<HttpSession>>,
 }
 
 impl Swept {
-    /// Removes the events of the sessions that are over, unless another process goes on with them.
+    /// Removes the events of the ended sessions, unless another process still serves them.
     async fn forget(self, store: Arc<dyn SessionStore>) {
-        // The sessions themselves are dropped before the store is waited for.
+        // Drop the sessions themselves before waiting for the store.
         let logs = self.idle.into_iter().filter_map(|session| {
             let log = session.standalone.log.clone()?;
             Some((session.id, log))
@@ -143,7 +144,7 @@ impl Swept {
     }
 }
 
-/// Ends unused sessions periodically, as long as there are sessions.
+/// Ends unused sessions periodically as long as there are any sessions.
 async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
     let period = (idle / 8).clamp(Duration::from_millis(10), Duration::from_secs(60));
     loop {
@@ -160,7 +161,8 @@ async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
         tokio::spawn(swept.forget(Arc::clone(&sessions.store)));
         if sessions.read().is_empty() {
             sessions.swept.store(false, Ordering::Release);
-            // Whoever has added one in between saw that a task looks.
+            // A session may have been added before `swept` was cleared, and then no new task was
+            // started.
             if sessions.read().is_empty() || sessions.swept.swap(true, Ordering::AcqRel) {
                 return;
             }
@@ -208,13 +210,13 @@ mod tests {
     enum Step {
         /// A POST finds the session, and its handler sends a message before it waits.
         Begin,
-        /// The handler has to wait: the call is noted.
+        /// The handler has to wait, so the call is recorded.
         Insert,
         Delete,
         Sweep,
     }
 
-    /// Every order of the steps in which the call is noted after it has begun.
+    /// Returns every order of the steps in which `Insert` comes after `Begin`.
     fn orders() -> Vec<Vec<Step>> {
         let mut orders = vec![Vec::new()];
         for step in [Step::Begin, Step::Insert, Step::Delete, Step::Sweep] {
@@ -234,7 +236,7 @@ mod tests {
         orders
     }
 
-    /// A session, and the call of one POST.
+    /// A session and the call of one POST.
     struct Race {
         sessions: Arc<Sessions>,
         events: Arc<MemoryEventStore>,
