@@ -51,7 +51,7 @@ def protected():
 def log_in(server, **environment):
     terminal = Terminal("login", server.url, BROWSER=server.browser, **environment)
     code, output = terminal.end()
-    assert code == 0 and f"logged in at {server.url}" in plain(output), output
+    assert code == 0 and f"logged in to {server.url}" in plain(output), output
 
 
 def asks_for_login(server, *arguments):

@@ -1,4 +1,4 @@
-//! A snapshot and options in, a Rust file out.
+//! Options for bindings, and the steps that generate them from a snapshot.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::model::naming;
 use crate::model::read::read;
 use crate::snapshot::Snapshot;
 
-/// Options of bindings, and the snapshot that they are made from.
+/// Generates a Rust module from a snapshot, with options.
 ///
 /// ```
 /// use mcp_bindgen::{Bindings, Format, Snapshot};
@@ -40,8 +40,9 @@ pub struct Bindings {
     strict: bool,
 }
 
-/// A crate that has types for formats of strings. The user's crate depends on it, with its feature
-/// `serde`.
+/// A crate with types for some string formats of JSON Schema.
+///
+/// The user's crate has to depend on it, with the feature `serde`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -54,7 +55,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The formats of JSON Schema, and the types for them.
+    /// The formats of JSON Schema that the crate supports, and their Rust types.
     fn types(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Chrono => &[
@@ -67,7 +68,7 @@ impl Format {
     }
 }
 
-/// The name of the crate.
+/// Writes the name of the crate.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -84,7 +85,7 @@ impl std::str::FromStr for Format {
     fn from_str(name: &str) -> Result<Self, String> {
         let mut known = [Self::Chrono, Self::Uuid, Self::Url].into_iter();
         let format = known.find(|it| it.to_string() == name);
-        format.ok_or_else(|| format!("`{name}` is none of chrono, uuid, url"))
+        format.ok_or_else(|| format!("`{name}` is not one of chrono, uuid and url"))
     }
 }
 
@@ -92,22 +93,24 @@ impl std::str::FromStr for Format {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Generated {
-    /// The text of the Rust file.
+    /// The source of the Rust file.
     pub code: String,
-    /// The snapshot with the Rust names that were given: to be stored beside the module, for the next
-    /// generation and for [`compare`](crate::compare).
+    /// The snapshot with the Rust names that were chosen.
+    ///
+    /// Store it beside the module, for the next generation and for [`compare`](crate::compare).
     pub snapshot: Snapshot,
     /// Values that stay JSON, and entries that are left out.
     pub notes: Vec<Note>,
 }
 
 impl Generated {
-    /// Writes the module to `module` and the snapshot to `snapshot`, where they differ from what is
-    /// there. Returns whether one did. With `check`, changes nothing.
+    /// Writes the module to `module` and the snapshot to `snapshot`, if the files differ.
+    ///
+    /// Returns whether a file differed. With `check`, no file is changed.
     ///
     /// # Errors
     ///
-    /// When a file or folder can't be written.
+    /// Returns an error if a file or folder can't be written.
     pub fn write(&self, module: &Path, snapshot: &Path, check: bool) -> io::Result<bool> {
         let code = write(module, &self.code, check)?;
         Ok(write(snapshot, &self.snapshot.to_string(), check)? || code)
@@ -115,7 +118,7 @@ impl Generated {
 }
 
 impl Bindings {
-    /// Bindings of all that a server lists.
+    /// Creates bindings for everything that a server lists.
     pub fn new(snapshot: Snapshot) -> Self {
         Self {
             snapshot,
@@ -134,7 +137,7 @@ impl Bindings {
     ///
     /// # Errors
     ///
-    /// When the file can't be read, or is no snapshot.
+    /// Returns an error if the file can't be read, or is not a snapshot.
     pub fn read(path: &Path) -> io::Result<Self> {
         let bytes = fs::read(path)?;
         let snapshot = Snapshot::parse(&bytes).map_err(io::Error::other)?;
@@ -146,26 +149,27 @@ impl Bindings {
         })
     }
 
-    /// Sets the name of the server's type, in any case. By default, the recorded one, or that of the
-    /// server.
+    /// Sets the name of the server's type, which is converted to camel case.
+    ///
+    /// The default is the recorded name, or else the name that the server reports.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Sets the command that the first line of the module names.
+    /// Sets the command shown in the first line of the module.
     pub fn command(mut self, command: impl Into<String>) -> Self {
         self.command = command.into();
         self
     }
 
-    /// Sets the name of the snapshot's file that the module's documentation names.
+    /// Sets the file name of the snapshot shown in the module's documentation.
     pub fn snapshot_file(mut self, name: impl Into<String>) -> Self {
         self.file = Some(name.into());
         self
     }
 
-    /// Binds this tool and others so named, and no more.
+    /// Binds only this tool. Further calls add more tools.
     pub fn only(mut self, tool: impl Into<String>) -> Self {
         self.only.insert(tool.into());
         self
@@ -177,31 +181,31 @@ impl Bindings {
         self
     }
 
-    /// Reads the output of a tool as the Rust type at `path`, which has `Deserialize`. For tools
-    /// without output schema.
+    /// Decodes the output of a tool as the Rust type at `path`, which has to implement `Deserialize`.
+    ///
+    /// Use this for tools without an output schema.
     pub fn output(mut self, tool: impl Into<String>, path: impl Into<String>) -> Self {
         self.outputs.insert(tool.into(), path.into());
         self
     }
 
-    /// Reads strings of some formats as types of other crates.
+    /// Maps strings of some formats to types of other crates.
     pub fn formats(mut self, formats: impl IntoIterator<Item = Format>) -> Self {
         self.formats.extend(formats);
         self
     }
 
-    /// Fails where a value stays untyped although its schema says more.
+    /// Makes [`generate`](Self::generate) fail if a value stays untyped although its schema says more.
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// Makes the module. The same snapshot and options give the same bytes.
+    /// Generates the module. The same snapshot and options always give the same bytes.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownTool`] and [`Error::Path`] for options that fit nothing, [`Error::Untyped`] for
-    /// [`strict`](Self::strict).
+    /// Returns [`Error::UnknownTool`] or [`Error::Path`] for an invalid option, and [`Error::Untyped`] if [`strict`](Self::strict) is set and a value stays untyped.
     pub fn generate(&self) -> Result<Generated, Error> {
         let outputs = self.checked()?;
         let is_bound = |name: &str| {
@@ -235,7 +239,7 @@ impl Bindings {
         })
     }
 
-    /// Checks that options name tools of the server, and reads the paths of types.
+    /// Checks that the options name tools of the server, and parses the paths of types.
     fn checked(&self) -> Result<HashMap<String, syn::Type>, Error> {
         let tools = self.snapshot.tools.iter().map(|tool| tool.text("name"));
         let tools: BTreeSet<_> = tools.collect();

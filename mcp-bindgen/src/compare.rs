@@ -1,4 +1,4 @@
-//! What has changed between two snapshots, in words.
+//! Describes in words what has changed between two snapshots.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -10,16 +10,17 @@ use crate::model::ir::{Defs, Feature, Id, Method, Model, Shape, Type};
 use crate::model::read::read;
 use crate::snapshot::Snapshot;
 
-/// A change of a server.
+/// A change between two snapshots of a server.
 ///
-/// It prints as one line, which begins with `breaking` or `additive`.
+/// [`Display`](fmt::Display) writes one line, which begins with `breaking` or `additive`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Difference {
-    /// True if code that uses what has changed does not compile with new bindings. Code with the old
-    /// ones fails at that place, or goes on without it.
+    /// True if code that uses the changed item does not compile with new bindings.
+    ///
+    /// With the old bindings, such code fails at the item, or continues without it.
     pub breaking: bool,
-    /// The tool and the place, and what has changed there.
+    /// The tool, the place in its schemas, and what has changed there.
     pub text: String,
 }
 
@@ -34,8 +35,9 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Returns what `new`, a live listing, has changed of `old`, a snapshot. Tools of `old` that its bindings
-/// leave out do not count.
+/// Returns the changes from `old`, a stored snapshot, to `new`, a current listing.
+///
+/// Tools that the bindings of `old` leave out are ignored.
 ///
 /// ```
 /// use mcp_bindgen::{Snapshot, compare};
@@ -71,14 +73,14 @@ pub fn compare(old: &Snapshot, new: &Snapshot) -> Vec<Difference> {
 struct Comparison<'a> {
     old: &'a Model,
     new: &'a Model,
-    /// Definitions that were compared already, and whether they are sent.
+    /// The pairs of definitions that were already compared, and whether they are sent.
     seen: HashSet<(Id, Id, bool)>,
     found: Vec<Difference>,
 }
 
 /// A part of a type: a member, value or alternative.
 struct Part<'a> {
-    /// The way to it, and its name.
+    /// The path from the type to the part, as it is shown to the user.
     step: String,
     ty: &'a Type,
     required: bool,
@@ -90,7 +92,7 @@ impl Comparison<'_> {
         self.found.push(Difference { breaking, text });
     }
 
-    /// What both have, with its place; the rest is reported.
+    /// Returns the parts that both sides have, with their places. Reports all other parts.
     fn pairs<T>(
         &mut self,
         old: Vec<T>,
@@ -139,7 +141,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares two types; `sent` is true for arguments.
+    /// Compares two types. `sent` is true for arguments.
     fn types(&mut self, at: &str, old: &Type, new: &Type, sent: bool) {
         let was = described(old, &self.old.defs);
         let is = described(new, &self.new.defs);
@@ -174,19 +176,22 @@ impl Comparison<'_> {
             (false, true) => self.push(true, format!("{at} is required now")),
             (true, false) => self.push(true, format!("{at} may be left out now")),
             _ if old.doc != new.doc => {
-                self.push(false, format!("{at} has another text, limit or default"));
+                self.push(
+                    false,
+                    format!("{at} has a different description, limit or default"),
+                );
             }
             _ => {}
         }
         if old.required || new.required {
             self.types(at, old.ty, new.ty, sent);
         } else {
-            // Both are an `Option` already.
+            // Both fields already are an `Option`, so null makes no difference.
             self.types(at, old.ty.not_null(), new.ty.not_null(), sent);
         }
     }
 
-    /// Compares what is no type.
+    /// Compares the name, version and instructions of the server.
     fn server(&mut self, old: &Snapshot, new: &Snapshot) {
         let name = |it: &Snapshot| quoted(&format!("{} {}", it.server().0, it.server().1));
         if old.server() != new.server() {
@@ -201,7 +206,6 @@ impl Comparison<'_> {
     }
 }
 
-/// The parts of a definition.
 fn parts(model: &Model, id: Id) -> Vec<Part<'_>> {
     let part = |step, ty| Part {
         step,
@@ -238,12 +242,12 @@ fn parts(model: &Model, id: Id) -> Vec<Part<'_>> {
     }
 }
 
-/// A name of the server on one line.
+/// Quotes a name from the server, and keeps it on one line.
 fn quoted(name: &str) -> String {
     format!("`{}`", name.escape_debug())
 }
 
-/// A type in words.
+/// Describes a type in words.
 fn described(ty: &Type, defs: &Defs) -> String {
     let words = match ty {
         Type::Null => "null",
@@ -251,7 +255,7 @@ fn described(ty: &Type, defs: &Defs) -> String {
         Type::Integer => "an integer",
         Type::Unsigned => "an integer that is not negative",
         Type::Number => "a number",
-        Type::Text | Type::External(_) => "text",
+        Type::Text | Type::External(_) => "a string",
         Type::Json => "any JSON",
         Type::List(_) => "a list",
         Type::Map(_) => "a map",
@@ -259,7 +263,7 @@ fn described(ty: &Type, defs: &Defs) -> String {
         Type::Tuple(items) => return format!("a list of {} items", items.len()),
         Type::Nullable(inner) => return format!("{} or null", described(inner, defs)),
         Type::Named(id) => match defs.get(id).map(|def| &def.shape) {
-            Some(Shape::Enum(_)) => "one of several texts",
+            Some(Shape::Enum(_)) => "one of several strings",
             Some(Shape::Struct(_)) => "an object with members",
             Some(Shape::Tagged { tag, .. }) => {
                 return format!("one of several objects by {}", quoted(tag));

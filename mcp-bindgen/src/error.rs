@@ -1,41 +1,41 @@
-//! Errors, and notes about what is not bound as well as it could be.
+//! Errors, and notes about what is bound without a type or not at all.
 
 use std::fmt;
 
-/// A reason why no bindings are made.
+/// The reason why no bindings are generated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The input is neither a snapshot nor the result of `tools/list`.
-    #[error("the snapshot can't be read: {0}; it is what `mcp inspect --json` prints")]
+    #[error("the snapshot can't be read: {0}; create it with `mcp inspect --json`")]
     Snapshot(#[from] serde_json::Error),
-    /// An entry without a name or URI that is text.
-    #[error("the snapshot can't be read: an entry of `{list}` has no text `{member}`")]
+    /// An entry lacks its name or URI, or the value is not a string.
+    #[error("the snapshot can't be read: an entry of `{list}` has no string `{member}`")]
     Unnamed {
-        /// The list.
+        /// The name of the list.
         list: &'static str,
-        /// The member that names an entry.
+        /// The member that identifies an entry.
         member: &'static str,
     },
-    /// A server that lists a name or URI twice: it is not known which one a call would reach.
+    /// The server lists a name or URI twice, so calls would be ambiguous.
     #[error("the server lists `{name}` twice in `{list}`; ask its author to name them differently")]
     Twice {
-        /// The list.
+        /// The name of the list.
         list: &'static str,
-        /// The name or URI.
+        /// The repeated name or URI.
         name: String,
     },
-    /// A tool that was named in an option, and that the server does not list.
+    /// An option names a tool that the server does not list.
     #[error("the server lists no tool `{0}`; check the spelling, or list the tools again")]
     UnknownTool(String),
-    /// A path of a type that is none.
-    #[error("`{0}` is no path of a Rust type")]
+    /// An option contains a string that is not the path of a Rust type.
+    #[error("`{0}` is not the path of a Rust type")]
     Path(String),
-    /// Values that stay untyped although [`strict`](crate::Bindings::strict) bindings were asked for.
+    /// Values stay untyped although [`strict`](crate::Bindings::strict) bindings were requested.
     #[error("{}", lines(.0))]
     Untyped(Vec<Note>),
-    /// A bug of this crate: the generated code does not parse.
-    #[error("the generated code does not parse: {0}; this is a bug of mcp-bindgen")]
+    /// The generated code does not parse, which is a bug in this crate.
+    #[error("the generated code does not parse: {0}; this is a bug in mcp-bindgen")]
     Syntax(#[from] syn::Error),
 }
 
@@ -44,15 +44,15 @@ fn lines(notes: &[Note]) -> String {
     lines.join("\n")
 }
 
-/// Something that is bound without a type, or not at all.
+/// A part of a server that is bound without a type, or not at all.
 ///
-/// It prints as one line: the tool, the place in its schema, and what that means.
+/// [`Display`](fmt::Display) writes one line: the tool, the place in its schemas, and the effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {
     /// The name of the tool, prompt or template.
     pub entry: String,
-    /// The place in its schemas, such as `inputSchema/properties/city`; empty where it is about all.
+    /// The place in its schemas, such as `inputSchema/properties/city`. Empty if the note is about the whole entry.
     pub path: String,
     /// The reason, and the effect.
     pub text: String,
@@ -62,7 +62,7 @@ pub struct Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Names come from the server: control characters stay on this line, and visible.
+        // Names come from the server. Escaping keeps control characters visible, and on this line.
         let entry = self.entry.escape_debug();
         match self.path.as_str() {
             "" => write!(f, "`{entry}`: {}", self.text),

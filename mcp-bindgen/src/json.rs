@@ -1,4 +1,4 @@
-//! Members of entries, which may be large or unreadable.
+//! The members of entries. Members that are too large or malformed are kept as text.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 
 use crate::model::limits;
 
-/// Members of an object, in the order as received.
+/// The members of an object, in the order received.
 pub(crate) type Object = serde_json::Map<String, Value>;
 
-/// What an entry has under a name: JSON, or its text where that is too large or can't be read.
+/// A member of an entry: JSON, or its text if it is too large or malformed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "Box<RawValue>")]
 pub(crate) enum Member {
@@ -33,7 +33,7 @@ impl Serialize for Member {
 }
 
 impl Member {
-    /// The value, or why it is not read.
+    /// The value, or the reason why it can't be used.
     pub(crate) fn json(&self) -> Result<Value, String> {
         match self {
             Self::Read(json) => Ok(json.clone()),

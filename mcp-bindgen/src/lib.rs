@@ -1,8 +1,8 @@
-//! Typed Rust modules from what a Model Context Protocol server lists.
+//! Generates typed Rust modules from the lists of a Model Context Protocol server.
 //!
-//! A [`Snapshot`] has the parts of `mcp inspect --json` that bindings use; [`Bindings`] makes a Rust file of
-//! it, with a method for each tool; [`compare`] tells in words what has changed since. The command
-//! `mcp bindgen` is a shell around these.
+//! A [`Snapshot`] contains the parts of `mcp inspect --json` that bindings use. [`Bindings`]
+//! generates a Rust file from it, with a method for each tool. [`compare`] describes what has
+//! changed since. The command `mcp bindgen` is a thin layer over these three.
 //!
 //! ```
 //! use mcp_bindgen::{Bindings, Snapshot};

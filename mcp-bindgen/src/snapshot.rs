@@ -12,10 +12,10 @@ use crate::model::ir::Feature;
 
 /// The parts of a server's lists that bindings use, read from the output of `mcp inspect --json`.
 ///
-/// [`Display`](fmt::Display) writes the canonical form: JSON indented by two spaces, with a newline at
-/// its end. Lists are sorted by name or URI template, and members of schemas have the order in which they
-/// were received. Listed resources and everything else that bindings do not use are left out: they may
-/// change at any time. The same server gives the same bytes.
+/// [`Display`](fmt::Display) writes the canonical form: JSON indented by two spaces, with a newline
+/// at the end. Lists are sorted by name or URI template, while members of schemas keep the order in
+/// which they were received. Listed resources and everything else that bindings do not use are left
+/// out, because they may change at any time. The same server always gives the same bytes.
 ///
 /// ```
 /// use mcp_bindgen::Snapshot;
@@ -37,12 +37,12 @@ pub struct Snapshot {
     pub(crate) prompts: Vec<Entry>,
     #[serde(default)]
     pub(crate) resource_templates: Vec<Entry>,
-    /// Names that bindings have given.
+    /// The Rust names that earlier bindings have chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rust: Option<Names>,
 }
 
-/// The name and version that a server gives.
+/// The name and version that a server reports.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Server {
     #[serde(default)]
@@ -55,12 +55,12 @@ pub(crate) struct Server {
 const KEPT: &str = "arguments description execution inputSchema name outputSchema title \
     uriTemplate";
 
-/// Rust names by the names on the wire. Whatever has one here keeps it.
+/// Rust names by their names on the wire. Recorded names never change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Names {
-    /// The type that stands for the server.
+    /// The name of the server's type.
     pub(crate) server: String,
-    /// Methods of tools, prompts and resource templates.
+    /// The names of methods by the names of their tools.
     pub(crate) tools: IndexMap<String, String>,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub(crate) prompts: IndexMap<String, String>,
@@ -71,7 +71,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The methods of one list.
+    /// The names of the methods for `feature`.
     pub(crate) fn of(&self, feature: Feature) -> &IndexMap<String, String> {
         match feature {
             Feature::Tool => &self.tools,
@@ -81,7 +81,7 @@ impl Names {
     }
 }
 
-/// A type: where it is, and the names of its fields or variants in their order.
+/// The places of a type, and the names of its fields or variants in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct TypeNames {
     pub(crate) at: Vec<String>,
@@ -99,7 +99,7 @@ impl Entry {
         self.0.get(member)
     }
 
-    /// A member, if it can be read.
+    /// A member, if it could be parsed.
     pub(crate) fn json(&self, member: &str) -> Option<&Value> {
         match self.get(member)? {
             Member::Read(json) => Some(json),
@@ -107,7 +107,7 @@ impl Entry {
         }
     }
 
-    /// A member that is text; empty if there is none.
+    /// A string member, or an empty string if there is none.
     pub(crate) fn text(&self, member: &str) -> &str {
         let text = self.json(member).and_then(Value::as_str);
         text.unwrap_or_default()
@@ -115,11 +115,11 @@ impl Entry {
 }
 
 impl Snapshot {
-    /// Reads a snapshot, or the result of `tools/list` (with or without the response around it).
+    /// Parses a snapshot, or the result of `tools/list` (with or without the response around it).
     ///
     /// # Errors
     ///
-    /// When the bytes are neither, when an entry has no name, or a name is listed twice.
+    /// Returns an error if the bytes are neither, if an entry has no name, or if a name is listed twice.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
         #[derive(Deserialize)]
         struct Response {
@@ -156,14 +156,14 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// Keeps the Rust names that `earlier` has recorded, so that bindings keep them.
+    /// Adopts the Rust names recorded in `earlier`, so that bindings keep them.
     #[must_use]
     pub fn with_names_of(mut self, earlier: &Self) -> Self {
         self.rust.clone_from(&earlier.rust);
         self
     }
 
-    /// The name and version of the server, as it gives them.
+    /// Returns the name and version that the server reports.
     #[must_use]
     pub fn server(&self) -> (&str, &str) {
         (&self.server.name, &self.server.version)

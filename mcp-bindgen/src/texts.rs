@@ -1,11 +1,11 @@
-//! Texts of servers, made harmless for the documentation of a Rust item.
+//! Makes strings from servers harmless for the documentation of a Rust item.
 //!
-//! They keep their lines, lists, emphasis and code. Code in fences is marked as `text`; whatever could
-//! become a doctest otherwise, a link to an item, HTML, or a table is escaped.
+//! Lines, lists, emphasis and code are kept. Code in fences is marked as `text`. Everything that
+//! could otherwise become a doctest, a link to an item, HTML or a table is escaped.
 
 use serde_json::Value;
 
-/// The documentation of a member: its description, then its limits and its default.
+/// The documentation of a member: its description, followed by its limits and its default.
 pub(crate) fn of(schema: &Value) -> String {
     let description = schema.get("description").and_then(Value::as_str);
     let mut doc = markdown(description.unwrap_or_default());
@@ -17,7 +17,7 @@ pub(crate) fn of(schema: &Value) -> String {
     doc
 }
 
-/// Sentences about the values of a schema, or of the alternative to `null`.
+/// Describes the limits of a schema. For a nullable schema, describes the alternative to `null`.
 fn limits(schema: &Value) -> Vec<String> {
     let mut sentences = Vec::new();
     let alternatives = schema.get("anyOf").and_then(Value::as_array);
@@ -60,12 +60,12 @@ fn limits(schema: &Value) -> Vec<String> {
         .filter(|it| !matches!(it, Value::Null));
     if let Some(default) = default {
         let value = code(&default.to_string());
-        sentences.push(format!("Left out, the server takes {value}."));
+        sentences.push(format!("The default is {value}."));
     }
     sentences
 }
 
-/// A text as code in one line; one that is too long is cut.
+/// Formats `text` as code on one line, cut to 200 characters.
 pub(crate) fn code(text: &str) -> String {
     let text = printable(text).replace('\n', " ");
     let mut text: String = text.chars().take(200).collect();
@@ -77,7 +77,7 @@ pub(crate) fn code(text: &str) -> String {
     }
 }
 
-/// Markdown of a text, without what may not stand in documentation.
+/// Escapes Markdown from a server for use in documentation.
 pub(crate) fn markdown(text: &str) -> String {
     let text = printable(text);
     let mut lines: Vec<String> = Vec::new();
@@ -106,7 +106,7 @@ pub(crate) fn markdown(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The text without control characters, and without those that change the direction of text.
+/// Removes control characters, and characters that change the direction of text.
 fn printable(text: &str) -> String {
     let text = text
         .replace("\r\n", "\n")
@@ -125,14 +125,14 @@ fn longest_run(line: &str) -> usize {
     runs.map(str::len).max().unwrap_or(0)
 }
 
-/// A line outside of code: indented by at most three columns, more would be code, with single spaces.
+/// Formats a line outside code. More than three spaces of indentation would turn it into code.
 fn line_of(line: &str) -> String {
     let indentation = (line.len() - line.trim_start().len()).min(3);
     let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
     format!("{}{}", " ".repeat(indentation), inline(&words))
 }
 
-/// A line with what is between single backticks as it is, and all else escaped.
+/// Escapes a line, except for code between single backticks.
 fn inline(line: &str) -> String {
     let parts: Vec<_> = line.split('`').collect();
     let is_code = |index: usize| index % 2 == 1;
@@ -152,7 +152,7 @@ fn inline(line: &str) -> String {
     }
 }
 
-/// Text without meaning as a link, HTML, code, or a table. Addresses become links.
+/// Escapes characters that could mean a link, HTML, code or a table. Addresses become links.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

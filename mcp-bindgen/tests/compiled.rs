@@ -1,4 +1,5 @@
-//! Bindings, compiled. Builds programs, so `cargo test` alone leaves it out: `cargo test --test compiled`.
+//! Compiles generated bindings. This takes long, so plain `cargo test` skips it: run
+//! `cargo test --test compiled`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -93,8 +94,8 @@ fn values_of_odd_shapes_come_back_as_they_were() {
     assert!(scratch.failed(&["run"]).is_empty());
 }
 
-/// The names that begin with a capital letter in the modules of all servers here: of types, traits, variants
-/// and generic parameters.
+/// The capitalized names in the modules of both servers: types, traits, variants and generic
+/// parameters.
 fn names() -> BTreeSet<String> {
     fn collect(code: TokenStream, names: &mut BTreeSet<String>) {
         for token in code {

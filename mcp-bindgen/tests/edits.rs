@@ -1,4 +1,4 @@
-//! Edits of a server, and what a check says of each.
+//! Compares a server before and after each edit.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ mod support;
 use support::edits::{EDITS, SERVER, before, edited};
 
 #[test]
-fn a_check_tells_each_edit_in_words() {
+fn a_check_describes_each_edit_in_words() {
     let before = before().snapshot;
     for edit in &EDITS {
         let found = compare(&before, &edited(edit));

@@ -1,6 +1,6 @@
-//! Snapshots that no well-meaning server lists.
+//! Schemas that are malformed, extreme, or meant to break generated code.
 //!
-//! Whatever a schema says, its tool has a method, and a line tells where a value stays JSON.
+//! Every tool gets a method, and a note says which values stay JSON.
 
 #![allow(clippy::unwrap_used)]
 
@@ -62,7 +62,7 @@ fn a_schema_that_is_not_understood_takes_and_returns_json() {
         notes,
         [
             "`t`, inputSchema: the schema `false` allows no value; it stays JSON",
-            "`t`, outputSchema: the schema is no object; it stays JSON"
+            "`t`, outputSchema: the schema is not an object; it stays JSON"
         ]
     );
 }
@@ -85,7 +85,7 @@ fn a_tool_listed_twice_is_refused() {
 }
 
 #[test]
-fn what_is_no_snapshot_is_refused() {
+fn input_that_is_not_a_snapshot_is_refused() {
     for text in [
         "",
         "null",

@@ -1,4 +1,4 @@
-//! Names and types of schemas that published servers have.
+//! The names and types for unusual schemas of published servers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ fn generated(tools: &Value) -> Generated {
     Bindings::new(snapshot).generate().unwrap()
 }
 
-/// A tool whose only argument, `m`, has a schema.
+/// Generates bindings of a tool whose only argument, `m`, has the schema.
 fn argument(schema: &Value, defs: &Value) -> Generated {
     let input = json!({"type": "object", "properties": {"m": schema}, "$defs": defs});
     generated(&json!([{"name": "t", "inputSchema": input}]))
@@ -30,7 +30,7 @@ fn notes(generated: &Generated) -> Vec<String> {
     generated.notes.iter().map(ToString::to_string).collect()
 }
 
-/// The names of the structs and enums of a module, in their order.
+/// The names of the structs and enums of a module, in order.
 fn types(generated: &Generated) -> Vec<String> {
     let file = syn::parse_file(&generated.code).unwrap();
     let names = file.items.iter().filter_map(|item| match item {
@@ -46,7 +46,8 @@ fn assert_has(generated: &Generated, code: &str) {
     assert!(generated.code.contains(code), "{code}\n{}", generated.code);
 }
 
-/// Definitions `a0`, `a1`, …, each made from the next one, and a last one.
+/// Definitions `a0`, `a1` and so on, each built from a reference to the next one. The last
+/// definition is `last`.
 fn levels(count: usize, level: impl Fn(&Value, usize) -> Value, last: Value) -> Value {
     let mut defs = serde_json::Map::new();
     for index in 0..count {
@@ -73,9 +74,9 @@ fn schemas_that_double_at_each_level_are_read_once() {
 fn schemas_that_cannot_be_read_once_stay_json() {
     let last = || json!({"type": "object", "properties": {"p": {"type": "string"}}});
     let first = json!({"$ref": "#/$defs/a0"});
-    // Equal references beside a keyword that each alternative has to fit.
+    // Equal references beside a keyword that has to be merged into each alternative.
     let with_base = |next: &Value, _| json!({"type": "object", "anyOf": [next, next]});
-    // Another schema of one member at each level, by two ways.
+    // Each level refers to the next level twice, with different schemas of one member.
     let diamond = |next: &Value, index| {
         let part = |way: &str| json!({"allOf": [next], "properties": {"p": {"title": format!("{way}{index}")}}});
         json!({"allOf": [part("b"), part("c")]})
@@ -93,7 +94,7 @@ fn schemas_that_cannot_be_read_once_stay_json() {
             "{notes:?}"
         );
     }
-    // Wide, and a part of each of many others.
+    // A schema with many members, which is merged into many others.
     let members = |count: usize, schema: &Value| -> Value {
         let members = (0..count).map(|index| (format!("m{index}"), schema.clone()));
         members.collect::<serde_json::Map<_, _>>().into()
@@ -117,7 +118,7 @@ fn a_chain_of_equal_types_is_compared_in_linear_time() {
         chain,
         json!({"type": "object", "properties": {"b": {"type": "string"}}}),
     );
-    // From the end, so that no way is deeper than the limit.
+    // Starts at the end, because a path from the start would be deeper than the limit.
     let groups = (0..10).rev().map(|group| {
         let members = (0..100).rev().map(|index| {
             let index = group * 100 + index;
@@ -135,7 +136,7 @@ fn a_chain_of_equal_types_is_compared_in_linear_time() {
     let groups: serde_json::Map<_, _> = groups.collect();
     let generated = argument(&json!({"type": "object", "properties": groups}), &defs);
     assert_eq!(notes(&generated), [""; 0]);
-    // The last object has another member, so each one is different: 1,000, and the rest.
+    // The last object has a different member, so the objects of all 1,000 levels differ.
     assert!(types(&generated).len() > 1_000);
 }
 
@@ -169,7 +170,7 @@ fn unions_are_named_by_their_field_and_variants_by_their_constant() {
             "WhereObject",
         ]
     );
-    // The members are sorted, and `required` is not.
+    // The members are sorted, but `required` is not.
     assert_has(
         &generated,
         "pub fn new(payment: impl Into<Payment>, category: Category, amount: u64) -> Self",
@@ -329,7 +330,7 @@ fn what_bindings_do_not_use_is_neither_stored_nor_compared() {
 fn prompts_are_found_from_the_type_of_the_server() {
     let snapshot = Snapshot::parse(SHAPES.as_bytes()).unwrap();
     let generated = Bindings::new(snapshot).generate().unwrap();
-    // The compiler suggests `prompts` where one of its aliases is called.
+    // rustc suggests `prompts` if one of its aliases is called.
     assert_has(
         &generated,
         "#[doc(alias = \"essay\")]\n    #[doc(alias = \"summary\")]",

@@ -1,6 +1,6 @@
 //! A server to try `mcp` with: `mcp inspect -- cargo run --quiet -p mcp-runtime-cli --example demo`.
 //!
-//! With an address, such as `127.0.0.1:8080`, it serves HTTP, and prints its URL.
+//! Given an address such as `127.0.0.1:8080`, it serves HTTP and prints its URL.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ fn one() -> u8 {
 
 #[mcp_server(name = "demo", list_changed(tools))]
 impl Demo {
-    /// Says a text again.
+    /// Repeats a text.
     #[tool(read_only)]
     fn echo(&self, text: String) -> String {
         text
@@ -81,7 +81,7 @@ impl Demo {
         Err("it is broken")
     }
 
-    /// Orders something, if the user says what.
+    /// Orders something, if the user says what to order.
     #[tool]
     fn order(&self, #[elicit("What may it be?")] order: Order) -> String {
         let size = match order.size {

@@ -1,4 +1,5 @@
-//! A server whose calls become tasks: with an address, such as `127.0.0.1:0`, it serves HTTP, and prints its URL.
+//! A server whose calls become tasks. Given an address such as `127.0.0.1:0`, it serves HTTP and
+//! prints its URL.
 
 use mcp_extensions::tasks::{Task, Tasks};
 use mcp_runtime::prelude::*;
@@ -17,7 +18,7 @@ impl Studio {
         format!("{scenes} scenes")
     }
 
-    /// Names a film, as a person says.
+    /// Names a film as the user wishes.
     #[tool(with(Task::now().poll_interval("100ms")))]
     async fn name(&self, cx: &Context) -> Result<String, ToolError> {
         let name: String = cx.elicit("The name of the film?").await?;

@@ -18,27 +18,27 @@ use crate::server::joined;
 /// Lists, inspects and calls servers of the Model Context Protocol.
 ///
 /// TARGET is the name of a configured server (see `mcp servers`), a URL, or a command in quotes.
-/// `-- PROGRAM ARGUMENT…` at the end stands in for it.
+/// Instead of TARGET, a program can follow at the end: `-- PROGRAM ARGUMENT…`.
 #[derive(Parser)]
 #[command(name = "mcp", version, max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Prints JSON, errors too
+    /// Prints JSON, also for errors
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Shows log messages of the server; twice: those for debugging as well
+    /// Shows log messages of the server; given twice, also messages for debugging
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Lists the servers that the files of MCP clients name; starts none
+    /// Lists the servers in the configuration files of MCP clients
     Servers(Servers),
     /// Shows what a server offers
     Inspect(At<Inspect>),
-    /// Writes a Rust module with a method for each tool, or compares the server with the one it is of
+    /// Writes a Rust module with a method for each tool, or compares the server with its snapshot
     Bindgen(At<Bindgen>),
     /// Calls a tool
     Call(At<Call>),
@@ -46,9 +46,9 @@ pub(crate) enum Command {
     Read(At<Read>),
     /// Fetches a prompt
     Prompt(At<Prompt>),
-    /// Prints each change that a server announces, one a line
+    /// Prints each change that a server announces, one per line
     Listen(At<Listen>),
-    /// Logs in at a server, and keeps the tokens for other commands
+    /// Logs in to a server, and keeps the tokens for other commands
     Login(At<LoginSettings>),
     /// Revokes the tokens of a server, and removes them
     Logout(Connection),
@@ -61,33 +61,31 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct Servers {
-    /// Connects to each server: its revision, number of tools and time, or why not. Servers of a project's
-    /// file are left out until you trust the file
+    /// Connects to each server, and shows its revision, number of tools and response time, or the error. Servers in a project's file are skipped until you trust the file
     #[arg(long)]
     pub(crate) check: bool,
-    /// Time limit of each connection, such as 10s
+    /// Time limit for each connection, such as 10s
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "10s")]
     pub(crate) timeout: Duration,
-    /// Reads this file in place of those of the clients
+    /// Reads this file instead of the files of the clients
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) trust: Trust,
 }
 
-/// Whom the user trusts.
+/// The files and certificate authorities that the user trusts.
 #[derive(Args, Default, Clone)]
 pub(crate) struct Trust {
-    /// Trusts the project's files that name servers, here and in folders above, until they change. Otherwise you
-    /// are asked before such a file is used for the first time
+    /// Trusts the project's files with servers, here and in parent folders, until they change. Otherwise you are asked before such a file is used for the first time
     #[arg(long)]
     pub(crate) trust_project: bool,
-    /// Also trusts the certificate authorities in this file (PEM), as NODE_EXTRA_CA_CERTS does
+    /// Also trusts the certificate authorities in this file (PEM), like NODE_EXTRA_CA_CERTS
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Vec<PathBuf>,
 }
 
-/// A command with the server that it is about.
+/// A command, and the server to run it on.
 #[derive(Args)]
 pub(crate) struct At<T: Args> {
     #[command(flatten)]
@@ -106,31 +104,31 @@ pub(crate) struct Connection {
     /// Sends this header with each request, as `Name: value`
     #[arg(long, value_name = "HEADER", value_parser = header)]
     pub(crate) header: Vec<(String, String)>,
-    /// Sets a variable of the program, as NAME=VALUE, or passes on NAME
+    /// Sets an environment variable of the program, as NAME=VALUE, or passes on NAME
     #[arg(long, value_name = "VARIABLE")]
     pub(crate) env: Vec<String>,
     /// The folder in which the program is started
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// The era of the server, which is found out unless set
+    /// The era of the server; detected by default
     #[arg(long)]
     pub(crate) era: Option<Era>,
-    /// The only revision to speak, such as 2026-07-28
+    /// The only revision to use, such as 2026-07-28
     #[arg(long, conflicts_with = "era")]
     pub(crate) revision: Option<Revision>,
-    /// Time limit of each step (start, discover, initialize, call), such as 10s; 60s by default
+    /// Time limit for each step (start, discover, initialize, call), such as 10s; 60s by default
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) timeout: Option<Duration>,
-    /// A folder that the server may work on
+    /// A folder that the server may work in
     #[arg(long = "root", value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
-    /// `none`: sends no token of `mcp login`, and never logs in
+    /// With `none`, never logs in, and sends no token of `mcp login`
     #[arg(long, value_name = "none", value_parser = ["none"])]
     pub(crate) auth: Option<String>,
-    /// Answers a question of the server: the value of a form's field
+    /// Answers a question of the server, with the value of a form's field
     #[arg(long = "answer", value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) answers: Vec<(String, String)>,
-    /// Looks up names in this file only
+    /// Looks up names only in this file
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
@@ -146,35 +144,35 @@ pub(crate) struct Inspect {
 
 #[derive(Args)]
 pub(crate) struct Bindgen {
-    /// The Rust file; its snapshot is beside it, as NAME.mcp.json. A snapshot can be TARGET as well
+    /// The Rust file to write; its snapshot is next to it, as NAME.mcp.json. TARGET can also be a snapshot
     #[arg(short = 'o', long = "file", value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Binds this tool, and others so named
+    /// Binds only this tool; can be repeated
     #[arg(long, value_name = "TOOL")]
     pub(crate) only: Vec<String>,
-    /// Leaves out this tool
+    /// Leaves out this tool; can be repeated
     #[arg(long, value_name = "TOOL")]
     pub(crate) skip: Vec<String>,
-    /// The type of the output of a tool without output schema
+    /// The Rust type for the output of a tool without an output schema
     #[arg(long, value_name = "TOOL=TYPE", value_parser = pair)]
     pub(crate) output: Vec<(String, String)>,
-    /// Crates whose types are used for formats of texts: chrono, uuid, url
+    /// Crates whose types are used for formats of strings: chrono, uuid, url
     #[arg(long, value_name = "CRATES", value_delimiter = ',')]
     pub(crate) formats: Vec<Format>,
-    /// Fails where a value stays JSON
+    /// Fails if a value stays JSON
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Writes nothing: prints what has changed since the snapshot, and exits with 6 if something has
+    /// Writes nothing, but prints what has changed since the snapshot, and exits with 6 after any change
     #[arg(long, value_name = "CHANGES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub(crate) check: Option<Changes>,
 }
 
-/// Changes of a server that are reported.
+/// The changes to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Changes {
-    /// All
+    /// All changes
     All,
-    /// Those after which code that uses them does not compile
+    /// Changes after which code that uses the bindings may not compile
     Breaking,
 }
 
@@ -186,13 +184,13 @@ pub(crate) struct Call {
     /// key=value, key=@FILE, key:=JSON, key:=@FILE; a.b=value inside an object; repeated for lists
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) arguments: Vec<String>,
-    /// Reads all arguments as an object from a file, or from standard input (-)
+    /// Reads all arguments as a JSON object from a file, or from standard input (-)
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
     /// Writes images, audio and blobs into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
-    /// Prints the id of the task that the call becomes, and ends; the task goes on at the server
+    /// Prints the id of the call's task, and exits while the task goes on at the server
     #[arg(long)]
     pub(crate) detach: bool,
     /// Follows a task by its id, instead of calling a tool
@@ -204,7 +202,7 @@ pub(crate) struct Call {
 pub(crate) struct Read {
     /// The URI of a resource, or a template (RFC 6570)
     pub(crate) uri: String,
-    /// Values of the template's variables; repeated for lists
+    /// Values for the variables of the template; repeat a key for lists
     #[arg(value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) variables: Vec<(String, String)>,
     /// Writes the contents to this file
@@ -216,22 +214,22 @@ pub(crate) struct Read {
 pub(crate) struct Prompt {
     /// The prompt
     pub(crate) name: String,
-    /// Its arguments
+    /// The arguments of the prompt
     #[arg(value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) arguments: Vec<(String, String)>,
-    /// Asks the server for values of an argument that begin with a text
+    /// Asks the server for values of ARGUMENT that begin with TEXT
     #[arg(long, num_args = 2, value_names = ["ARGUMENT", "TEXT"])]
     pub(crate) complete: Option<Vec<String>>,
 }
 
 #[derive(Args)]
 pub(crate) struct Listen {
-    /// Resources to subscribe to, beside changes of lists
+    /// Resources to subscribe to, in addition to changes of lists
     pub(crate) uris: Vec<String>,
-    /// Ends after this number of changes
+    /// Exits after this number of changes
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<usize>,
-    /// Ends after this time, such as 10s
+    /// Exits after this time, such as 10s
     #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration)]
     pub(crate) duration: Option<Duration>,
 }
@@ -247,8 +245,8 @@ fn header(text: &str) -> Result<(String, String), &'static str> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// Corrects the advice about an unknown option, which may be meant as an argument of a tool, a prompt
-/// or a template.
+/// Corrects clap's advice about an unknown option, which may be meant as an argument of a tool,
+/// prompt or template.
 pub(crate) fn advised(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let unknown = ContextKind::InvalidArg;
     let similar = ContextKind::SuggestedArg;
@@ -273,7 +271,7 @@ pub(crate) fn advised(mut error: clap::Error, arguments: &[OsString]) -> clap::E
     error
 }
 
-/// The text of an error without what is for a terminal only.
+/// The message of a clap error, without the parts that are only for a terminal.
 pub(crate) fn plain(error: &clap::Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -281,8 +279,7 @@ pub(crate) fn plain(error: &clap::Error) -> String {
     text[..end].trim().to_owned()
 }
 
-/// Puts a program that stands behind `--` into the place of TARGET, which is behind the name of the
-/// command.
+/// Moves a program behind `--` to the place of TARGET, which is after the name of the command.
 pub(crate) fn with_program(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let Some(end) = arguments.iter().position(|it| it == "--") else {
         return arguments;

@@ -1,4 +1,4 @@
-//! The certificate authorities that are trusted.
+//! The certificate authorities that connections trust.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_
 
 use crate::failure::Failure;
 
-/// Root certificates in DER, in addition to those of the Mozilla project, or in place of them.
+/// Root certificates in DER format, which add to Mozilla's or replace them.
 pub(crate) struct Roots {
     certificates: Vec<Vec<u8>>,
     only: bool,
 }
 
 impl Roots {
-    /// The certificates of the operating system, of `--ca` and of `NODE_EXTRA_CA_CERTS`. With
-    /// `SSL_CERT_FILE` or `SSL_CERT_DIR`, the certificates there replace Mozilla's and those of the
-    /// operating system.
+    /// Loads the certificates of the operating system, of `--ca` and of `NODE_EXTRA_CA_CERTS`.
+    ///
+    /// If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, the certificates there replace those of Mozilla and the operating system.
     ///
     /// # Errors
     ///
-    /// If a file that an option or a variable names has no certificate.
+    /// Fails if a file named by an option or a variable contains no certificate.
     pub(crate) fn load(options: &[PathBuf]) -> Result<Self, Failure> {
         let variable = |name| Some((name, PathBuf::from(env::var_os(name)?)));
         let is_set = |it: &(_, PathBuf)| !it.1.as_os_str().is_empty();
@@ -46,7 +46,6 @@ impl Roots {
         })
     }
 
-    /// The transport to a URL by HTTP.
     pub(crate) fn http(&self, remote: &Remote) -> HttpUrl {
         let mut url = remote.http();
         if self.only {
@@ -56,7 +55,6 @@ impl Roots {
         certificates.fold(url, |url, it| url.root_certificate(&**it))
     }
 
-    /// The transport to a URL by a WebSocket.
     pub(crate) fn websocket(&self, remote: &Remote) -> WebSocketUrl {
         let mut url = remote.websocket();
         if self.only {
@@ -67,15 +65,15 @@ impl Roots {
     }
 }
 
-/// The certificates that can be used: stores of operating systems also have others.
+/// The certificates that are valid trust anchors. Stores of operating systems also contain others.
 fn usable(found: &CertificateResult) -> Vec<Vec<u8>> {
     let is_usable = |it: &&_| webpki::anchor_from_trusted_cert(it).is_ok();
     let certificates = found.certs.iter().filter(is_usable);
     certificates.map(|it| it.to_vec()).collect()
 }
 
-/// The certificates in the file or folder that an option or a variable names. There must be at least
-/// one.
+/// The certificates in the file or folder named by an option or a variable. Fails if there are
+/// none.
 fn some(found: CertificateResult, name: &str, place: &Path) -> Result<Vec<Vec<u8>>, Failure> {
     let certificates = usable(&found);
     if !certificates.is_empty() {

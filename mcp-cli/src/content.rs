@@ -1,4 +1,4 @@
-//! Contents of results: text as it is, all else as one line or as a file.
+//! Shows the contents of results: text as it is, and everything else on one line or in a file.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use mcp_runtime::types::{ContentBlock, ResourceContents};
 
 use crate::failure::Failure;
 
-/// Shows contents, and writes those that are no text into a folder if there is one.
+/// Shows contents, and writes binary contents into a folder if there is one.
 pub(crate) struct Contents<'a> {
     folder: Option<&'a Path>,
     written: usize,
@@ -20,11 +20,11 @@ impl<'a> Contents<'a> {
         Self { folder, written: 0 }
     }
 
-    /// The text of a content block, or a line about it.
+    /// The text of a content block, or a line that describes it.
     ///
     /// # Errors
     ///
-    /// If a file can't be written.
+    /// Fails if a file can't be written.
     pub(crate) fn show(&mut self, block: &ContentBlock) -> Result<String, Failure> {
         match block {
             ContentBlock::Text(text) => Ok(text.text.clone()),
@@ -36,11 +36,11 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// The text of a resource, or a line about it.
+    /// The text of a resource, or a line that describes it.
     ///
     /// # Errors
     ///
-    /// If a file can't be written.
+    /// Fails if a file can't be written.
     pub(crate) fn resource(&mut self, contents: &ResourceContents) -> Result<String, Failure> {
         if let Some(text) = contents.as_text() {
             return Ok(text.to_owned());
@@ -51,7 +51,7 @@ impl<'a> Contents<'a> {
 
     fn binary(&mut self, mime_type: &str, bytes: Option<Vec<u8>>) -> Result<String, Failure> {
         let Some(bytes) = bytes else {
-            return Ok(format!("{mime_type}, which is no Base64"));
+            return Ok(format!("{mime_type}, which is not Base64"));
         };
         let size = BinaryBytes(bytes.len() as u64);
         let line = format!("{mime_type}, {size}");
@@ -63,7 +63,7 @@ impl<'a> Contents<'a> {
         Ok(format!("{line}: {}", path.display()))
     }
 
-    /// Writes a file whose name the server does not choose.
+    /// Writes a file. The server does not choose its name.
     fn write(&mut self, folder: &Path, mime_type: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         fs::create_dir_all(folder)?;
         loop {
@@ -78,7 +78,7 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// The extension of files of a type.
+/// The file extension for a MIME type.
 fn extension(mime_type: &str) -> &str {
     let essence = mime_type.split(';').next().unwrap_or_default().trim();
     let kind = essence.rsplit('/').next().unwrap_or_default();

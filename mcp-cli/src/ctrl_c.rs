@@ -1,4 +1,4 @@
-//! Ctrl-C, which ends the command.
+//! Waits for Ctrl-C, which ends the command.
 
 use std::io;
 
@@ -6,22 +6,18 @@ use tokio::signal::ctrl_c;
 
 use crate::failure::SIGINT;
 
-/// The source of Ctrl-C.
+/// Receives Ctrl-C.
 pub(crate) struct Signals;
 
 impl Signals {
-    /// Nothing is needed here.
-    ///
-    /// # Errors
-    ///
-    /// None.
+    /// Does nothing, unlike on Unix, where registering the signals may fail.
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(Self)
     }
 
     /// Waits for Ctrl-C, and returns the number of its signal.
     pub(crate) async fn next(&mut self) -> u8 {
-        // An error is taken for it.
+        // If waiting fails, the command ends as well.
         let _ = ctrl_c().await;
         SIGINT
     }

@@ -15,22 +15,22 @@ use crate::limits::EXCERPT_CHARS;
 use crate::output::{note, note_json};
 use crate::remedies;
 
-/// The end of a command without success.
+/// The reason why a command did not succeed.
 #[derive(Debug, Serialize)]
 pub(crate) struct Failure {
     #[serde(rename = "code")]
     pub(crate) kind: Kind,
     pub(crate) message: String,
-    /// What to type, below the message.
+    /// What the user can do, shown below the message.
     #[serde(skip)]
     pub(crate) advice: Option<String>,
     /// The status of an HTTP response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
-    /// The URL that has answered, or could not be reached.
+    /// The URL that answered, or could not be reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
-    /// The number of the signal that has ended the command.
+    /// The number of the signal that ended the command.
     #[serde(skip)]
     signal: u8,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Failure {
 /// The number of the signal that Ctrl-C sends.
 pub(crate) const SIGINT: u8 = 2;
 
-/// Kinds of failures, each with a code for scripts.
+/// The kinds of failures, each with a code for scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -46,32 +46,32 @@ pub(crate) enum Kind {
     Unexpected,
     /// The arguments, or a file that they name, are wrong.
     Usage,
-    /// The server asks for a login.
+    /// The server requires a login.
     AuthorizationRequired,
-    /// The server asks for a token that no login gives.
+    /// The server requires a token that `mcp login` can't obtain.
     TokenRequired,
     /// The server can't be reached, or has ended.
     Unreachable,
     /// The server does not answer in time.
     Timeout,
-    /// The answer is no message of the protocol.
+    /// The answer is not a message of the protocol.
     NotMcp,
     /// The tool reports an error.
     ToolFailed,
-    /// The server answers with an error, or does not offer what was asked for.
+    /// The server answers with an error, or does not offer what was requested.
     Refused,
-    /// The server asks a question that nobody has answered.
+    /// The server asks a question that was not answered.
     InputRequired,
     /// The server differs from its snapshot.
     Different,
-    /// The user has ended the command.
+    /// The user cancelled the command.
     Cancelled,
-    /// The reader of standard output has ended.
+    /// The reader of standard output closed it.
     ClosedPipe,
 }
 
 impl Kind {
-    /// The exit code; for [`Cancelled`](Self::Cancelled) without the number of the signal.
+    /// The exit code. For [`Cancelled`](Self::Cancelled), the number of the signal is added to it.
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::ClosedPipe => 0,
@@ -113,7 +113,7 @@ impl Failure {
         }
     }
 
-    /// An error of a file's, with the name of the file or the folder.
+    /// An I/O error, with the path of the file or folder.
     pub(crate) fn of_file(path: &Path, error: &io::Error) -> Self {
         Self::new(Kind::Unexpected, format!("{}: {error}", path.display()))
     }
@@ -123,7 +123,7 @@ impl Failure {
         self
     }
 
-    /// Adds the URL that was to be reached, where none is known.
+    /// Adds the URL of the server, if the failure has no URL yet.
     pub(crate) fn at(mut self, url: &str) -> Self {
         let is_about_url = [3, 4].contains(&self.kind.exit_code());
         if is_about_url && self.url.is_none() {
@@ -159,7 +159,7 @@ impl From<ConfigError> for Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// An error of writing to standard output.
+    /// Converts an error of writing to standard output.
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::new(Kind::ClosedPipe, String::new()),
@@ -176,7 +176,7 @@ impl From<ConnectError> for Failure {
         let kind = match &error {
             ConnectError::Http(it) => return http(it, &error),
             ConnectError::Timeout { .. } => return late(&error),
-            // The address is in it.
+            // The cause contains the address.
             ConnectError::Lost(cause) if error.child_exit().is_none() => {
                 return Self::new(Kind::Unreachable, cause.to_string());
             }
@@ -219,9 +219,9 @@ impl From<CallError> for Failure {
 }
 
 const OWN_TOKEN: &str =
-    "this server wants a token that it gave out itself: `--header 'Authorization: Bearer …'`";
+    "the server requires a token that it issued itself: pass `--header 'Authorization: Bearer …'`";
 
-/// The server asks for a token.
+/// The failure when the server requires a token.
 fn authentication(cause: &CallError, error: &impl Display) -> Failure {
     if let CallError::Authentication { error, .. } = cause
         && let Some(AuthErrorKind::NoAuthorizationServer) =
@@ -232,12 +232,12 @@ fn authentication(cause: &CallError, error: &impl Display) -> Failure {
     Failure::new(Kind::AuthorizationRequired, error.to_string())
 }
 
-/// The server has not answered in time.
+/// The failure when the server did not answer in time.
 fn late(error: &impl Display) -> Failure {
-    Failure::new(Kind::Timeout, error.to_string()).advise("set another limit by `--timeout`")
+    Failure::new(Kind::Timeout, error.to_string()).advise("set another limit with `--timeout`")
 }
 
-/// An HTTP response that is no message of the protocol.
+/// The failure for an HTTP response that is not a message of the protocol.
 fn http(response: &HttpError, error: &impl Display) -> Failure {
     let HttpError { status, url, .. } = response;
     let kind = match status {

@@ -1,4 +1,4 @@
-//! Forms, asked field by field on a terminal.
+//! Asks for the fields of a form on a terminal.
 
 use inquire::InquireError;
 use inquire::error::InquireResult;
@@ -9,7 +9,7 @@ use crate::output::note;
 use crate::prompts;
 use crate::schema::{Schema, exact};
 
-/// Asks whether a person does what the server wants: yes or no, or an error for neither.
+/// Asks whether the user agrees to a request of the server. Cancelling is an error.
 pub(crate) fn agree(question: &str, [yes, no]: [&str; 2]) -> InquireResult<bool> {
     let choices = [yes, no, "Cancel"].map(str::to_owned);
     match prompts::choice(question, None, &choices, 0)? {
@@ -18,8 +18,9 @@ pub(crate) fn agree(question: &str, [yes, no]: [&str; 2]) -> InquireResult<bool>
     }
 }
 
-/// Asks a person for the fields of a form that have no value yet, until they fit; `None` if the form
-/// is declined. `document` is the schema of the form.
+/// Asks for the fields of a form that have no value yet, until all values are valid.
+///
+/// Returns `None` if the user declines the form. `document` is the schema of the form.
 pub(crate) fn fill(
     form: &Form,
     document: &Value,
@@ -32,7 +33,7 @@ pub(crate) fn fill(
     let schema = Schema::new(document);
     loop {
         let mut content = given.clone();
-        // In the order of the form.
+        // The fields are asked for in the order of the form.
         for (name, _) in &form.schema().properties {
             if let Some(field) = schema.member(name).filter(|_| !given.contains_key(name)) {
                 let is_required = schema.required().contains(&&**name);
@@ -47,7 +48,7 @@ pub(crate) fn fill(
     }
 }
 
-/// Asks for a field; none if it is left out.
+/// Asks for a field. Returns `None` if the user leaves it out.
 fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Option<Value>> {
     let text = |keyword| field.get(keyword).and_then(Value::as_str);
     let label = text("title").unwrap_or(name);
@@ -65,7 +66,7 @@ fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Optio
         return ask_text(field, is_required, label, help);
     }
     let default = default.and_then(position);
-    // Without a default, what may be left out is.
+    // An optional field without a default is left out by default.
     let first = default.unwrap_or(if is_required { 0 } else { values.len() });
     if first == values.len() {
         titles.push("(leave out)".to_owned());
@@ -74,7 +75,7 @@ fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Optio
     Ok(values.get(chosen).cloned())
 }
 
-/// The values of a field or of its list's elements, and their titles.
+/// The possible values of a field, or of the elements of its list, with their titles.
 fn choices(field: &Schema<'_>) -> (Vec<Value>, Vec<String>) {
     if field.kinds() == ["boolean"] {
         let titles = ["yes", "no"].map(str::to_owned);

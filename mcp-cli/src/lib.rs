@@ -5,7 +5,7 @@
 //! mcp call 'npx -y @modelcontextprotocol/server-everything' get-sum a=2 b=3
 //! ```
 //!
-//! The crate is a program; [`run`] is all of it.
+//! The crate is a program, and [`run`] is its only function.
 
 mod arguments;
 mod certificates;
@@ -43,12 +43,13 @@ use signals::Signals;
 
 /// Runs the command with the arguments of a process, the first of which is the name of the program.
 ///
-/// Data goes to standard output, all else to standard error. The exit code is 0 on success, 1 for
-/// an unexpected error, 2 for wrong usage, 3 if a login is needed, 4 if the server can't be reached
-/// or is no MCP server, 5 if the tool failed or the server refused, 6 for differences, and 130 if
-/// the user cancelled. SIGTERM, SIGHUP and SIGQUIT end it as Ctrl-C does, with 143, 129 and 131.
+/// Data goes to standard output, and everything else to standard error. The exit code is 0 on
+/// success, 1 for an unexpected error, 2 for wrong usage, 3 if a login is needed, 4 if the server
+/// can't be reached or is not an MCP server, 5 if the tool failed or the server refused, 6 for
+/// differences, and 130 if the user cancelled. SIGTERM, SIGHUP and SIGQUIT end the command like
+/// Ctrl-C, with 143, 129 and 131.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
-    // Failures have all that matters, and with `--json` nothing else is on standard error.
+    // Failures contain all that matters, and with `--json`, standard error contains nothing else.
     mcp_runtime::log::silence();
     let arguments = arguments::with_program(arguments);
     let wants_json = arguments.iter().any(|it| it == "--json");
@@ -59,7 +60,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         Err(error) if wants_json && error.use_stderr() => {
             return Failure::usage(arguments::plain(&error)).report(true);
         }
-        // Help and version as well.
+        // clap also returns help and version as errors.
         Err(error) => error.exit(),
     };
     match block_on(until_interrupted(arguments)) {
@@ -72,24 +73,25 @@ fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Fa
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().build()?;
     let result = runtime.block_on(command);
-    // A question may still wait on a thread.
+    // A thread may still wait for the answer to a question.
     runtime.shutdown_background();
     result
 }
 
-/// Runs the command until it is done, or a signal such as Ctrl-C ends it. Then the request is cancelled, and
-/// the connection closed; a second signal ends that immediately.
+/// Runs the command until it is done, or until a signal such as Ctrl-C interrupts it.
+///
+/// Then cancels the request, and closes the connection. A second signal skips this.
 async fn until_interrupted(arguments: Arguments) -> Result<(), Failure> {
     let context = Context::new(arguments.json, arguments.verbose);
-    // Before the command starts a server.
+    // Must come before the command starts a server, or an early signal would be lost.
     let mut signals = Signals::listen()?;
     let result = tokio::select! {
-        // For some commands Ctrl-C is the end that they wait for.
+                // Some commands wait for Ctrl-C as their regular end, so they are polled first.
         biased;
         result = run_command(arguments.command, &context) => result,
         signal = signals.next() => Err(Failure::cancelled_by(signal)),
     };
-    // The command may have ended by the first signal.
+    // The command may have ended because of the first signal, so wait for another one.
     signals = Signals::listen()?;
     let is_cancelled = result.as_ref().is_err_and(|it| it.kind == Kind::Cancelled);
     tokio::select! {
@@ -98,11 +100,6 @@ async fn until_interrupted(arguments: Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Runs a command by its function.
-///
-/// # Errors
-///
-/// Why it did not succeed.
 async fn run_command(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::Servers(it) => servers::run(it, &context.output).await,
@@ -115,7 +112,7 @@ async fn run_command(command: Command, context: &Context) -> Result<(), Failure>
         Command::Login(it) => commands::login::log_in(it, context).await,
         Command::Logout(it) => commands::login::log_out(&it, &context.output).await,
         Command::Completions { shell } => {
-            // It panics where it can't write.
+            // Generating into standard output would panic if it can't be written.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "mcp", &mut script);
             context.output.bytes(&script)

@@ -1,4 +1,4 @@
-//! Limits and times of the command, each with its unit and reason.
+//! Limits and timeouts of the command, each with its unit and reason.
 
 use std::time::Duration;
 
@@ -6,48 +6,50 @@ use mcp_runtime::transport::child_process::Grace;
 
 // Servers.
 
-/// Times of a program to end after its input is closed, and after SIGTERM: many do not end when their
-/// input is closed, and a person waits.
+/// How long a program may take to end after its input is closed, and after SIGTERM. Many programs
+/// do not end when their input is closed, and a person is waiting.
 pub(crate) const GRACE: Grace = Grace {
     close: Duration::from_millis(100),
     terminate: Duration::from_secs(1),
 };
-/// Longest time in which a server must answer the probe of its era.
+/// How long a server may take to answer the probe of its era.
 pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Time of a server to handle a cancellation before it is ended.
+/// How long a server may take to handle a cancellation before it is ended.
 pub(crate) const CANCELLATION_TIME: Duration = Duration::from_secs(1);
-/// Time for the connection to be closed when the command is done.
+/// How long closing the connection may take when the command is done.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 // What is shown.
 
-/// Lines of a program's standard error; its last words explain the end.
+/// The number of lines shown of a program's standard error. Its last lines explain why it ended.
 pub(crate) const SHOWN_LINES: usize = 8;
-/// Characters of what is no message of the protocol; enough to recognize it.
+/// The number of characters shown of an answer that is not a message of the protocol, enough to
+/// recognize it.
 pub(crate) const EXCERPT_CHARS: usize = 80;
-/// Servers of a file in the question whether it is trusted; more do not fit a terminal.
+/// The number of servers shown when the user is asked whether to trust a file. More do not fit on a
+/// terminal.
 pub(crate) const SHOWN_SERVERS: usize = 20;
-/// Characters of each of these servers.
+/// The number of characters shown of each of these servers.
 pub(crate) const SHOWN_CHARS: usize = 500;
-/// Levels of nesting of JSON.
+/// The number of nested levels of JSON that are indented. Deeper values are written as they are.
 pub(crate) const SHOWN_LEVELS: usize = 64;
 
-/// Levels of types in a signature.
+/// The number of nested levels of types in a signature.
 pub(crate) const SIGNATURE_LEVELS: usize = 4;
-/// Values of an enumeration, and shapes, in a signature.
+/// The number of values of an enumeration, and of shapes, in a signature.
 pub(crate) const SIGNATURE_VALUES: usize = 6;
-/// Alternatives of one object that a signature is made of.
+/// The number of alternatives of one object that a signature considers.
 pub(crate) const SIGNATURE_SHAPES: usize = 8;
-/// Members of an object without a name in a signature.
+/// The number of members of an unnamed object in a signature.
 pub(crate) const SIGNATURE_MEMBERS: usize = 4;
 
-// Schemas, which a server may make as large as it likes.
+// Schemas, which may be of any size.
 
-/// Alternatives of one schema. A union that would make more of them fits every value.
+/// The number of alternatives of one schema. A union that would exceed it matches every value.
 pub(crate) const SCHEMA_ALTERNATIVES: usize = 2048;
-/// Schemas that apply together. Others are ignored.
+/// The number of schemas that apply together. Further schemas are ignored.
 pub(crate) const SCHEMA_PARTS: usize = 512;
-/// Levels of a schema that are read if a part of it can't be.
+/// The number of levels that are read of a schema if a part of it can't be parsed.
 pub(crate) const SCHEMA_LEVELS: usize = 64;
-/// Levels of values that are checked.
+/// The number of levels of values that are checked.
 pub(crate) const CHECKED_LEVELS: usize = 12;

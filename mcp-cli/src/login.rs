@@ -1,4 +1,5 @@
-//! Logins: tokens and settings are kept between commands, and pages opened for a person at a terminal.
+//! Keeps tokens and settings of logins between commands, and opens pages for a person at a
+//! terminal.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,32 +16,32 @@ use crate::output::{is_interactive, note};
 #[cfg(feature = "keyring")]
 use mcp_auth::client::store::KeyringStore;
 
-/// Options of `mcp login`, which are kept for the commands thereafter.
+/// The options of `mcp login`, which are kept for later commands.
 #[derive(Args, Default, PartialEq, Deserialize, Serialize)]
 pub(crate) struct LoginSettings {
-    /// The identifier of a client that was registered by hand
+    /// The identifier of a client that was registered manually
     #[arg(long, value_name = "ID", requires = "issuer")]
     client_id: Option<String>,
-    /// The variable of the environment that has its secret
+    /// The environment variable that contains the secret of the client
     #[arg(long = "client-secret-env", value_name = "NAME", requires = "client_id", value_parser = variable)]
     client_secret: Option<String>,
-    /// The authorization server at which it was registered
+    /// The authorization server that the client is registered with
     #[arg(long, value_name = "URL")]
     issuer: Option<String>,
     /// The URL of the client's metadata document
     #[arg(long, value_name = "URL")]
     client_metadata: Option<String>,
-    /// A scope to ask for
+    /// A scope to request; can be repeated
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
 }
 
 impl LoginSettings {
-    /// Keeps the settings in place of those of an earlier login.
+    /// Stores the settings, and replaces those of an earlier login.
     ///
     /// # Errors
     ///
-    /// If the store can't be written.
+    /// Fails if the store can't be written.
     pub(crate) async fn save(&self, url: &str) -> Result<(), Failure> {
         let text = serde_json::to_string(self).map_err(io::Error::from)?;
         let saved = async {
@@ -58,7 +59,7 @@ impl LoginSettings {
 ///
 /// # Errors
 ///
-/// If the tokens can't be read.
+/// Fails if the tokens can't be read.
 pub(crate) async fn oauth(url: &str) -> Result<OAuth, Failure> {
     let store = store().map_err(store_failure)?;
     let text = store.load(&key(url)).await.map_err(store_failure)?;
@@ -97,7 +98,7 @@ fn variable(name: &str) -> Result<String, String> {
 /// Shows the page, and opens it in the browser.
 async fn open(page: &str) -> io::Result<()> {
     note(&format!("Log in at {page}"));
-    // Without a browser, the person opens it by hand.
+    // Without a browser, the user opens the page manually.
     if let Err(error) = browser::open(page).await {
         let advice = "open the page yourself";
         note(&format!("The browser can't be opened ({error}): {advice}."));
@@ -110,12 +111,12 @@ fn store_failure(error: io::Error) -> Failure {
     Failure::new(Kind::Unexpected, message)
 }
 
-/// The store of this user: the keyring of the operating system, or where there is none, as without a
-/// desktop session, files of mode 0600.
+/// The store of this user: the keyring of the operating system, or files with mode 0600 if there is
+/// no keyring, for example without a desktop session.
 ///
 /// # Errors
 ///
-/// If the environment names no folder for the files, or for the locks of the keyring.
+/// Fails if the environment names no folder for the files, or for the locks of the keyring.
 fn store() -> io::Result<Arc<dyn TokenStore>> {
     let folder = user_folder("mcp")?;
     let keyring = keyring(&folder);

@@ -1,4 +1,4 @@
-//! Standard output: data only, made harmless on a terminal.
+//! Writes data to standard output and messages to standard error, both made harmless on a terminal.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -12,10 +12,10 @@ use serde_json::{Serializer, Value};
 use crate::failure::Failure;
 use crate::limits::SHOWN_LEVELS;
 
-/// Where data is written to.
+/// Standard output, which receives only data.
 pub(crate) struct Output {
     pub(crate) json: bool,
-    /// True if a person reads it.
+    /// Whether a person reads the output.
     pub(crate) is_terminal: bool,
     heading: Style,
 }
@@ -34,20 +34,16 @@ impl Output {
         }
     }
 
-    /// Writes a line of text. On a terminal its control characters are escaped.
+    /// Writes a line of text. On a terminal, its control characters are escaped.
     ///
     /// # Errors
     ///
-    /// If standard output is closed or can't be written.
+    /// Fails if standard output is closed or can't be written.
     pub(crate) fn line(&self, text: &str) -> Result<(), Failure> {
         self.bytes(format!("{}\n", visible(text, self.is_terminal)).as_bytes())
     }
 
     /// Writes a heading, in bold on a terminal.
-    ///
-    /// # Errors
-    ///
-    /// As [`line`](Self::line).
     pub(crate) fn heading(&self, text: &str) -> Result<(), Failure> {
         let style = self.heading;
         let text = visible(text, self.is_terminal);
@@ -55,19 +51,11 @@ impl Output {
     }
 
     /// Writes a document, indented by two spaces.
-    ///
-    /// # Errors
-    ///
-    /// As [`line`](Self::line).
     pub(crate) fn document(&self, value: &impl Serialize) -> Result<(), Failure> {
         self.json_line(&pretty(value)?)
     }
 
     /// Writes a document with `--json`, else a line.
-    ///
-    /// # Errors
-    ///
-    /// As [`line`](Self::line).
     pub(crate) fn show(&self, document: &impl Serialize, line: &str) -> Result<(), Failure> {
         if self.json {
             self.document(document)
@@ -77,10 +65,6 @@ impl Output {
     }
 
     /// Writes a document on one line.
-    ///
-    /// # Errors
-    ///
-    /// As [`line`](Self::line).
     pub(crate) fn compact(&self, value: &impl Serialize) -> Result<(), Failure> {
         self.json_line(&serde_json::to_string(value).map_err(io::Error::from)?)
     }
@@ -90,10 +74,6 @@ impl Output {
     }
 
     /// Writes bytes as they are.
-    ///
-    /// # Errors
-    ///
-    /// As [`line`](Self::line).
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes)?;
@@ -101,7 +81,7 @@ impl Output {
     }
 }
 
-/// Writes a value indented by two spaces. Members keep their order, and numbers their digits.
+/// Formats a value, indented by two spaces. Members keep their order, and numbers their digits.
 fn pretty(value: &impl Serialize) -> io::Result<String> {
     let mut text = Vec::new();
     let json = RawJson::new(value)?;
@@ -109,7 +89,7 @@ fn pretty(value: &impl Serialize) -> io::Result<String> {
     String::from_utf8(text).map_err(io::Error::other)
 }
 
-/// JSON that is written value by value, at a depth.
+/// JSON to format, and its depth.
 struct Indented<'a>(RawJsonRef<'a>, usize);
 
 impl Serialize for Indented<'_> {
@@ -131,13 +111,13 @@ impl Serialize for Indented<'_> {
     }
 }
 
-/// Escapes the characters of a text that control a terminal or hide other text: control characters
-/// other than line feeds and tabs, and those that change the direction of writing.
+/// Escapes characters that control a terminal or hide other text: control characters other than
+/// line feeds and tabs, and characters that change the direction of writing.
 pub(crate) fn visible(text: &str, is_terminal: bool) -> Cow<'_, str> {
     escaped(text, is_terminal, |it| it.escape_unicode().to_string())
 }
 
-/// As [`visible`], with escapes of JSON.
+/// Like [`visible`], with the escapes of JSON.
 fn visible_json(text: &str, is_terminal: bool) -> Cow<'_, str> {
     escaped(text, is_terminal, |it| format!("\\u{:04x}", u32::from(it)))
 }
@@ -159,7 +139,7 @@ fn escaped(text: &str, is_terminal: bool, escape: impl Fn(char) -> String) -> Co
 fn is_hidden(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
-        // Marks, embeddings and isolates of a direction.
+        // Marks, embeddings and isolates that change the direction.
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
             true
         }
@@ -167,11 +147,11 @@ fn is_hidden(letter: char) -> bool {
     }
 }
 
-/// Writes a remark, such as a message of a server's log, to standard error.
+/// Writes a message to standard error, such as a line of the server's log.
 pub(crate) fn note(text: &str) {
     let mut stderr = io::stderr().lock();
     let text = visible(text, stderr.is_terminal());
-    // Nobody is left to be told of an error here.
+    // There is no place left to report an error.
     let _ = writeln!(stderr, "{text}");
 }
 
@@ -179,11 +159,11 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn note_json(document: &Value) {
     let mut stderr = io::stderr().lock();
     let text = document.to_string();
-    // As in `note`.
+    // As in `note`, an error can't be reported.
     let _ = writeln!(stderr, "{}", visible_json(&text, stderr.is_terminal()));
 }
 
-/// Returns true if a person can be asked.
+/// Whether a person can be asked.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
@@ -206,7 +186,7 @@ mod tests {
         assert_eq!(visible(text, false), text);
     }
 
-    /// The ways to a terminal, and the files that use them. Each of these escapes what it shows.
+    /// Code that writes to a terminal, and the files that may contain it because they escape what they show.
     const WAYS: [(&str, &[&str]); 12] = [
         ("io::stdout()", &["output.rs"]),
         ("io::stderr()", &["call.rs", "output.rs"]),

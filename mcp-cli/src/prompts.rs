@@ -1,4 +1,4 @@
-//! Questions on a terminal. What a stranger has written in them is escaped here, and nowhere else.
+//! Asks questions on a terminal. Strings from servers and files are escaped here, and nowhere else.
 
 use inquire::error::InquireResult;
 use inquire::validator::{ErrorMessage, Validation};
@@ -34,7 +34,7 @@ pub(crate) fn choices(
     Ok(question.raw_prompt()?.iter().map(|it| it.index).collect())
 }
 
-/// Asks for a text that `check` accepts.
+/// Asks for a string that `check` accepts.
 pub(crate) fn text(
     label: &str,
     help: Option<&str>,
@@ -44,7 +44,7 @@ pub(crate) fn text(
     let label = escaped(label);
     let help = help.map(escaped);
     let shown = default.map(escaped);
-    // The default is shown escaped, and that is the answer of a person who accepts it.
+    // The default is shown escaped. If the user accepts it, the answer is the original default.
     let meant = |answer: &str| match (default, &shown) {
         (Some(default), Some(shown)) if answer == shown => default.to_owned(),
         _ => answer.to_owned(),
@@ -61,14 +61,14 @@ pub(crate) fn text(
     Ok(meant(&answer))
 }
 
-/// Asks whether something is to be done; it is not unless the person says so.
+/// Asks for confirmation. The default is no.
 pub(crate) fn confirm(question: &str) -> InquireResult<bool> {
     Confirm::new(&escaped(question))
         .with_default(false)
         .prompt()
 }
 
-/// Asks for a text that is not shown.
+/// Asks for a string without showing it.
 pub(crate) fn password(label: &str) -> InquireResult<String> {
     let label = escaped(label);
     let mut question = Password::new(&label).without_confirmation();

@@ -1,4 +1,4 @@
-//! Questions of servers: asked on a terminal, or answered by `--answer`.
+//! Answers questions of servers: on a terminal, or with `--answer`.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,20 +20,20 @@ use crate::output::{is_interactive, note};
 use crate::schema::{Schema, exact};
 use crate::tool_arguments::{Given, Input, unknown};
 
-/// How questions are answered, and which were not.
+/// The answers to questions of the server, and the questions that were not answered.
 pub(crate) struct Questions {
     answers: Vec<(String, String)>,
-    /// Hidden while a question is asked.
+    /// The progress bar, which is hidden while a question is asked.
     pub(crate) bar: ProgressBar,
     unanswered: Mutex<Vec<String>>,
-    /// Lines of the log that came while a question was open; none if no question is.
+    /// Log lines that arrived during a question, or `None` if no question is open.
     held: Mutex<Option<Vec<String>>>,
-    /// A person has pressed Ctrl-C at a question, which the terminal hands to nobody else then.
+    /// Signals that the user pressed Ctrl-C at a question. The terminal sends no signal then.
     interrupted: Notify,
 }
 
 impl Questions {
-    /// Questions with answers for the fields of forms.
+    /// Creates the state, with answers for the fields of forms.
     pub(crate) fn new(answers: Vec<(String, String)>) -> Arc<Self> {
         Arc::new(Self {
             answers,
@@ -59,12 +59,11 @@ impl Questions {
             })
     }
 
-    /// Waits for the result of a request, in which the server may ask.
+    /// Waits for the result of a request, during which the server may ask questions.
     ///
     /// # Errors
     ///
-    /// Why there is no result; a question that nobody answered, whatever the server made of it; or that
-    /// a person has pressed Ctrl-C at one.
+    /// Fails if there is no result, if a question was not answered (even if the server returned a result), or if the user pressed Ctrl-C at a question.
     pub(crate) async fn during<T>(
         &self,
         request: impl IntoFuture<Output = Result<T, CallError>>,
@@ -78,24 +77,24 @@ impl Questions {
         if list.is_empty() {
             return Ok(result?);
         }
-        let message = format!("the server asks, and got no answer:\n  {list}");
+        let message = format!("the server asked, and got no answer:\n  {list}");
         Err(Failure::new(Kind::InputRequired, message))
     }
 
-    /// The reply to a question that nobody answers.
+    /// Cancels a question that can't be answered, and remembers it.
     fn cancelled(&self, question: String) -> ElicitReply {
         lock(&self.unanswered).push(question);
         ElicitReply::cancel()
     }
 
-    /// Removes the bar. One that is hidden would not be drawn any more.
+    /// Removes the bar, if it is visible. A bar that is finished while hidden is never drawn again.
     fn clear_bar(&self) {
         if !self.bar.is_hidden() {
             self.bar.finish_and_clear();
         }
     }
 
-    /// Writes a line of the server's log, after the question that is open, if one is.
+    /// Writes a line of the server's log, or keeps it until the open question is answered.
     pub(crate) fn log(&self, line: String) {
         match &mut *lock(&self.held) {
             Some(lines) => lines.push(line),
@@ -103,7 +102,7 @@ impl Questions {
         }
     }
 
-    /// Asks a person, who may decline (`None`); the other replies are errors.
+    /// Asks the user, who may decline (`None`). Returns the reply as an error if there is no answer.
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce() -> InquireResult<Option<T>> + Send + 'static,
@@ -150,7 +149,7 @@ impl Questions {
         Ok(form.accept(content))
     }
 
-    /// The fields of a form that `--answer` fills in, and what is wrong with the answers.
+    /// The fields of a form that `--answer` fills in, and the mistakes in the answers.
     fn given(&self, schema: &Schema<'_>) -> (Map<String, Value>, Vec<String>) {
         let mut content = Map::new();
         let mut given = Given::new();
@@ -161,7 +160,7 @@ impl Questions {
             if names.contains(&&**key) {
                 faults.extend(given.add(schema, key, text).err());
             } else if nearest(key, names.clone()).is_some() {
-                // Others may belong to another form.
+                // Other answers may belong to another form.
                 faults.push(unknown(key, key, &names));
             }
         }
@@ -183,7 +182,8 @@ impl Questions {
         let message = page.message().to_owned();
         let url = page.url().to_owned();
         if !browser::is_allowed(&url) {
-            let reason = "it is neither `https` nor on this machine, or has a user name";
+            let reason =
+                "only URLs with `https` or on this machine are opened, and none with a user name";
             return Err(self.cancelled(format!("{url} is not opened: {reason}")));
         }
         if !is_interactive() {

@@ -1,8 +1,8 @@
-//! Remedies that errors of the libraries name, in the words of the command.
+//! Translates remedies in errors of the libraries into options of the command.
 //!
-//! The libraries name their own methods. A person who types a command can use its options only.
+//! The libraries name their own methods, but a person who types a command can only use its options.
 
-/// Remedies of the libraries, and those of the command.
+/// Remedies of the libraries, and their replacements.
 const REMEDIES: [(&str, &str); 11] = [
     (", or `OAuth::allow_insecure_credentials`", ", also"),
     (
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::arguments::Arguments;
 
-    /// Sources of the messages that the command shows.
+    /// The sources of messages that the command shows.
     const SOURCES: [&str; 14] = [
         "mcp-auth/src/authentication",
         "mcp-auth/src/challenge",
@@ -70,7 +70,7 @@ mod tests {
         "mcp-runtime/src/transport",
         "mcp-types/src/jsonrpc",
     ];
-    /// Parts of them that only servers use, or that are code which is written into modules.
+    /// Parts of the sources that only servers use, or that contain templates of generated code.
     const OTHERS: [&str; 6] = [
         "mcp-bindgen/src/code",
         "mcp-bindgen/src/emit",
@@ -79,7 +79,7 @@ mod tests {
         "mcp-runtime/src/transport/http/session",
         "mcp-runtime/src/transport/http/legacy.rs",
     ];
-    /// Names of protocols that look like those of types and functions.
+    /// Names of protocols that look like names of types and functions.
     const NAMES: [&str; 2] = ["DPoP", "client_id"];
     /// Messages about settings and methods that the command does not use.
     const UNUSED: [&str; 4] = [
@@ -104,13 +104,13 @@ mod tests {
             while index < tokens.len() {
                 match &tokens[index] {
                     TokenTree::Punct(it) if it.as_char() == '#' => {
-                        // Those of a module have an exclamation mark.
+                        // The attributes of a module have an exclamation mark.
                         index += usize::from(ident(index + 1).as_deref() == Some("!"));
                         let attribute = ident(index + 1).unwrap_or_default();
                         if attribute == "[cfg (test)]" {
                             return;
                         }
-                        // Comments, and messages of the compiler.
+                        // Documentation, and messages of the compiler.
                         let skipped = [
                             "[doc",
                             "[diagnostic",
@@ -174,7 +174,7 @@ mod tests {
         source
     }
 
-    /// The first name of a Rust item in a message.
+    /// The first name of a Rust item in a message, if there is one.
     fn rust_item(message: &str, functions: &BTreeSet<String>) -> Option<String> {
         let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
         let quoted = message.split('`').skip(1).step_by(2).map(str::trim);

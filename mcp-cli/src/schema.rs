@@ -1,9 +1,9 @@
-//! JSON Schema, as far as the command line needs it: it decides how a string becomes JSON, and values
-//! are checked with it before they are sent.
+//! The part of JSON Schema that the command line needs: schemas decide how a string becomes JSON,
+//! and values are checked with them before they are sent.
 //!
 //! A schema is read as a list of alternatives, one for each choice of `anyOf` and `oneOf`. An
-//! alternative is a list of schemas that all apply: those that `$ref` and `allOf` add. `not`, `if` and
-//! formats are left to the server.
+//! alternative is a list of schemas that all apply, including those that `$ref` and `allOf` add.
+//! `not`, `if` and formats are left to the server.
 
 mod check;
 
@@ -19,10 +19,11 @@ use crate::limits::{SCHEMA_ALTERNATIVES, SCHEMA_LEVELS, SCHEMA_PARTS};
 /// The path of a value, and what is wrong with it.
 pub(crate) type Fault = (String, String);
 
-/// A value that is possible, and its title.
+/// A possible value, and its title.
 type Choice<'a> = (&'a Value, Option<&'a str>);
 
-/// A schema as a document. Parts that a [`Value`] can't have, such as `1e400`, are null in it.
+/// Converts a schema to a document. Parts that a [`Value`] can't represent, such as `1e400`, become
+/// null.
 pub(crate) fn document(schema: RawJsonRef<'_>, depth: usize) -> Value {
     let inside = |it| document(it, depth + 1);
     match (schema.parse(), schema.members(), schema.elements()) {
@@ -34,29 +35,29 @@ pub(crate) fn document(schema: RawJsonRef<'_>, depth: usize) -> Value {
     }
 }
 
-/// A schema inside a document, to which its references refer.
+/// A schema inside a document. Its references refer to the document.
 #[derive(Clone, Debug)]
 pub(crate) struct Schema<'a> {
     pub(crate) root: &'a Value,
     alternatives: Vec<Alternative<'a>>,
 }
 
-/// One way in which a value can fit a schema.
+/// One way in which a value can match a schema.
 #[derive(Clone, Debug, Default)]
 struct Alternative<'a> {
     /// The schemas that all apply.
     parts: Vec<&'a Value>,
-    /// Unions from which no element was chosen yet.
+    /// Unions from which no element has been chosen yet.
     unions: Vec<&'a Vec<Value>>,
 }
 
 impl<'a> Schema<'a> {
-    /// The schema that is all of a document.
+    /// The schema that consists of a whole document.
     pub(crate) fn new(root: &'a Value) -> Self {
         Self::of(root, vec![root])
     }
 
-    /// Schemas of a document that all apply.
+    /// Combines schemas of a document that all apply.
     pub(crate) fn of(root: &'a Value, parts: Vec<&'a Value>) -> Self {
         let mut start = Alternative::default();
         parts.into_iter().for_each(|it| start.add(root, it));
@@ -67,7 +68,7 @@ impl<'a> Schema<'a> {
             match alternative.unions.pop() {
                 None => alternatives.push(alternative),
                 Some(union) if count + union.len() > SCHEMA_ALTERNATIVES => open.push(alternative),
-                // The last one is taken up first, which keeps the order.
+                // The last element is taken first, so reversing them keeps the order.
                 Some(union) => open.extend(union.iter().rev().map(|element| {
                     let mut chosen = alternative.clone();
                     chosen.add(root, element);
@@ -79,7 +80,7 @@ impl<'a> Schema<'a> {
         Self { root, alternatives }
     }
 
-    /// A schema that every value fits.
+    /// A schema that every value matches.
     pub(crate) fn open(&self) -> Self {
         Self::of(self.root, Vec::new())
     }
@@ -91,7 +92,7 @@ impl<'a> Schema<'a> {
         each.map(move |alternatives| Self { root, alternatives })
     }
 
-    /// The alternatives of several schemas; `None` if there are none.
+    /// Combines the alternatives of several schemas. Returns `None` if there are none.
     fn union(&self, schemas: impl Iterator<Item = Self>) -> Option<Self> {
         let root = self.root;
         let alternatives: Vec<_> = schemas.flat_map(|it| it.alternatives).collect();
@@ -114,19 +115,19 @@ impl<'a> Schema<'a> {
         self.union(parts.map(|it| Self::of(self.root, it)))
     }
 
-    /// The schemas of a member as they are written.
+    /// The schemas of a member as written in the document.
     pub(crate) fn sources(&self, name: &str) -> Vec<&'a Value> {
         let sources = self.alternatives.iter().map(|it| it.member(name));
         sources.flatten().collect()
     }
 
-    /// The schema as it is written, without the rest of the document.
+    /// The first schema as written, without the rest of the document.
     pub(crate) fn source(&self) -> Value {
         let first = self.alternatives.first().and_then(|it| it.parts.first());
         first.copied().cloned().unwrap_or_default()
     }
 
-    /// The value of a keyword.
+    /// The first value of a keyword.
     pub(crate) fn get(&self, keyword: &'static str) -> Option<&'a Value> {
         self.all(keyword).next()
     }
@@ -135,24 +136,24 @@ impl<'a> Schema<'a> {
         self.alternatives.iter().flat_map(move |it| it.all(keyword))
     }
 
-    /// The names of the members that have a schema of their own.
+    /// The names of the members that have a schema.
     pub(crate) fn names(&self) -> Vec<&'a str> {
         let properties = self.all("properties").filter_map(Value::as_object);
         distinct(properties.flat_map(|it| it.keys().map(String::as_str)))
     }
 
-    /// The names of the members that an object must have, in one of the alternatives at least.
+    /// The names of the members that at least one alternative requires.
     pub(crate) fn required(&self) -> Vec<&'a str> {
         let required = self.all("required").filter_map(Value::as_array);
         distinct(required.flatten().filter_map(Value::as_str))
     }
 
-    /// The only values that are possible, with their titles; empty if others are.
+    /// The only possible values, with their titles. Empty if other values are possible.
     pub(crate) fn choices(&self) -> Vec<Choice<'a>> {
         unless_empty(self.alternatives.iter().map(Alternative::choices))
     }
 
-    /// The kinds of JSON that fit, in the order of the schema; empty if all do.
+    /// The kinds of JSON that match, in the order of the schema. Empty if all kinds match.
     pub(crate) fn kinds(&self) -> Vec<&'a str> {
         let kinds = self.alternatives.iter().map(Alternative::kinds);
         distinct(unless_empty(kinds))
@@ -162,12 +163,12 @@ impl<'a> Schema<'a> {
         self.alternatives.iter().any(|it| it.has_kind("{"))
     }
 
-    /// Returns true if elements of a list may be lists.
+    /// Whether elements of a list may be lists.
     pub(crate) fn has_lists(&self) -> bool {
         self.item(0).is_some_and(|it| it.kinds().contains(&"array"))
     }
 
-    /// Returns true if an object may have members without a schema: if it says so, or names none.
+    /// Whether an object may have members without a schema: if the schema says so, or names no members.
     pub(crate) fn is_open(&self) -> bool {
         let is_open = |it: Self| match it.get("additionalProperties") {
             Some(other) => *other != false,
@@ -179,9 +180,9 @@ impl<'a> Schema<'a> {
         self.alternatives().filter(Self::has_objects).any(is_open)
     }
 
-    /// The alternatives whose constant members fit the members of an object, and of them those that know
-    /// all of its names, if there are any; `None` if no alternative fits. `fits` returns true if a member
-    /// fits a schema.
+    /// Selects the alternatives whose constant members match the members of an object. Among these, prefers alternatives that know all members.
+    ///
+    /// Returns `None` if no alternative matches. `fits` decides whether a member matches a schema.
     pub(crate) fn narrowed<T>(
         &self,
         members: &[(String, T)],
@@ -202,13 +203,13 @@ impl<'a> Schema<'a> {
             .or(Some(possible))
     }
 
-    /// Turns a string into a value: the first kind that it fits as it stands, in the order of the
-    /// schema. Objects, lists and null precede strings wherever they are named, as hardly a string looks
-    /// like them. A list with the string as its only element comes last.
+    /// Turns a string into a value of the first kind that it matches, in the order of the schema.
+    ///
+    /// Objects, lists and null are tried before strings, because hardly any string looks like them. A list with the string as its only element is tried last.
     ///
     /// # Errors
     ///
-    /// What was expected.
+    /// Returns the expected kinds.
     pub(crate) fn read(&self, text: &str) -> Result<RawJson, String> {
         let json = RawJson::from_text(text).ok();
         let is_list = text.trim_start().starts_with('[') && json.is_some();
@@ -228,7 +229,7 @@ impl<'a> Schema<'a> {
         chosen.ok_or_else(|| format!("must be {}, not `{text}`", articles(&self.kinds())))
     }
 
-    /// The values for which a string may be written, without lists around it.
+    /// The values that a string may represent, without a list around it.
     fn candidates(&self, text: &str, json: Option<&RawJson>) -> Vec<RawJson> {
         let string = RawJson::encode(text);
         let mut kinds = self.kinds();
@@ -247,7 +248,7 @@ impl<'a> Schema<'a> {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// Returns what is wrong with the value.
     pub(crate) fn accept(&self, text: &str) -> Result<RawJson, String> {
         let value = self.read(text)?;
         match self.check(&value, "").pop() {
@@ -258,7 +259,7 @@ impl<'a> Schema<'a> {
 }
 
 impl<'a> Alternative<'a> {
-    /// Adds a schema, and those to which it leads.
+    /// Adds a schema, and the schemas that it refers to.
     fn add(&mut self, root: &'a Value, schema: &'a Value) {
         let mut parts = vec![schema];
         let mut next = 0;
@@ -289,7 +290,7 @@ impl<'a> Alternative<'a> {
             .all("patternProperties")
             .filter_map(Value::as_object)
             .flatten();
-        // Every name fits a pattern that can't be read.
+        // A pattern that can't be parsed matches every name.
         let is_match = |pattern| Regex::new(pattern).map_or(true, |it| it.is_match(name));
         let patterns = patterns.filter(|it| is_match(it.0)).map(|it| it.1);
         let others = self.all("additionalProperties").filter(|it| it.is_object());
@@ -317,13 +318,13 @@ impl<'a> Alternative<'a> {
     fn has_choice(&self, value: RawJsonRef<'_>) -> bool {
         let choices = self.choices();
         let value = value.parse().unwrap_or(Value::Null);
-        // 1.0 is 1.
+        // In JSON Schema, 1.0 equals 1.
         let number = value.as_f64();
         let is_it = |it: &Value| *it == value || number.is_some() && it.as_f64() == number;
         choices.is_empty() || choices.iter().any(|it| is_it(it.0))
     }
 
-    /// The kinds of JSON that fit, in the order of the schema; empty if all do.
+    /// The kinds of JSON that match, in the order of the schema. Empty if all kinds match.
     fn kinds(&self) -> Vec<&'a str> {
         let types = self.parts.iter().map(|part| {
             let types = part.get("type").into_iter().chain(elements(part, "type"));
@@ -349,18 +350,18 @@ impl<'a> Alternative<'a> {
         or_else(or_else(stated.unwrap_or_default(), of_choices), hinted())
     }
 
-    /// Returns true if JSON is of one of the kinds.
+    /// Whether `json` is of one of the kinds.
     fn has_kind(&self, json: &str) -> bool {
         let kinds = self.kinds();
         kinds.is_empty() || kinds.iter().any(|it| is_kind(json, it))
     }
 }
 
-/// The value of a form's field, in which the protocol has no more digits of a number than an `f64` has.
+/// The value of a form's field. In forms, a number has no more digits than an `f64`.
 ///
 /// # Errors
 ///
-/// If digits of a number would be lost.
+/// Fails if digits of a number would be lost.
 pub(crate) fn exact(json: &RawJson) -> Result<Value, String> {
     let digits = json.get().bytes().filter(u8::is_ascii_digit).count();
     match json.parse::<Value>().unwrap_or_default() {
@@ -375,7 +376,7 @@ pub(crate) fn exact(json: &RawJson) -> Result<Value, String> {
     }
 }
 
-/// The schema to which another one refers.
+/// The schema that `$ref` refers to.
 fn target<'a>(root: &'a Value, schema: &Value) -> Option<&'a Value> {
     let reference = schema.get("$ref")?.as_str()?;
     let pointer = percent_decode_str(reference.strip_prefix('#')?);
@@ -409,7 +410,7 @@ pub(crate) fn below(path: &str, name: &str) -> String {
     format!("{path}.{name}").trim_start_matches('.').to_owned()
 }
 
-/// Each value once, in their order.
+/// The values without duplicates, in order.
 pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut distinct = Vec::new();
     for value in values {
@@ -420,7 +421,7 @@ pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec
     distinct
 }
 
-/// A list, or others if it is empty.
+/// `list`, or `others` if it is empty.
 fn or_else<T>(list: Vec<T>, others: impl IntoIterator<Item = T>) -> Vec<T> {
     if list.is_empty() {
         others.into_iter().collect()
@@ -429,7 +430,7 @@ fn or_else<T>(list: Vec<T>, others: impl IntoIterator<Item = T>) -> Vec<T> {
     }
 }
 
-/// All lists in one, which is empty if one of them is.
+/// Concatenates the lists. The result is empty if any list is empty.
 fn unless_empty<T: Clone>(lists: impl Iterator<Item = Vec<T>>) -> Vec<T> {
     let lists: Vec<_> = lists.collect();
     if lists.iter().any(Vec::is_empty) {

@@ -1,4 +1,4 @@
-//! The server that a command is about: from the command line, or from the files of MCP clients.
+//! Finds the server that a command is about: on the command line, or in the files of MCP clients.
 
 use std::env;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -14,20 +14,21 @@ use crate::output::is_interactive;
 use crate::prompts;
 use crate::trust::expand;
 
-/// First character of words that were several arguments of the process, which no argument has.
+/// Marks a target that was several arguments of the process. No argument can contain this
+/// character.
 const SEVERAL: char = '\0';
 
-/// The one argument in which a program and its arguments are passed on.
+/// Joins a program and its arguments into one argument.
 pub(crate) fn joined(words: impl Iterator<Item = String>) -> String {
     words.fold(String::new(), |text, word| format!("{text}{SEVERAL}{word}"))
 }
 
-/// Returns true if a target was several arguments behind `--`.
+/// Whether a target was several arguments behind `--`.
 pub(crate) fn is_several(target: &str) -> bool {
     target.starts_with(SEVERAL)
 }
 
-/// The URL or the program that a text on the command line stands for; none if it is a name.
+/// Parses a URL or a program on the command line. Returns `None` for a name.
 pub(crate) fn parse(text: &str) -> Option<Target> {
     if let Some(target) = Target::from_url(text) {
         return Some(target);
@@ -44,13 +45,13 @@ pub(crate) fn parse(text: &str) -> Option<Target> {
     }))
 }
 
-/// The program or URL of a configured server, or if no server has the name, the one that the target
-/// itself is. A person is asked for inputs that a configured server needs.
+/// The configured server of this name, or else the program or URL that the target itself is. Asks
+/// the user for inputs that a configured server needs.
 async fn named(connection: &Connection) -> Result<Target, Failure> {
     let name = &*connection.target;
     let parsed = parse(&connection.target);
     let servers = match (servers(connection.config.as_deref()), parsed.is_some()) {
-        // A URL and a program need no folder with files.
+        // A URL or a program does not need the files of clients.
         (Err(_), true) if connection.config.is_none() => Servers::default(),
         (servers, _) => servers?,
     };
@@ -76,7 +77,8 @@ async fn named(connection: &Connection) -> Result<Target, Failure> {
     }
 }
 
-/// The words of a program that stands on the command line; none if its quotes do not match.
+/// Splits a program on the command line into words. Returns `None` for a name, or if the quotes do
+/// not match.
 fn words(text: &str) -> Option<Vec<String>> {
     if let Some(words) = text.strip_prefix(SEVERAL) {
         return Some(words.split(SEVERAL).map(str::to_owned).collect());
@@ -85,7 +87,7 @@ fn words(text: &str) -> Option<Vec<String>> {
         let is_path = text.starts_with(['.', '~']) || text.contains(['/', '\\']);
         return is_path.then(|| vec![text.to_owned()]);
     }
-    // Backslashes separate folders on Windows.
+    // On Windows, backslashes separate folders.
     if MAIN_SEPARATOR == '\\' {
         Some(text.split_whitespace().map(str::to_owned).collect())
     } else {
@@ -97,7 +99,8 @@ fn words(text: &str) -> Option<Vec<String>> {
 ///
 /// # Errors
 ///
-/// If no file names the server, its file is not trusted, a variable is not set, or an option does not fit the server.
+/// Fails if no file names the server, its file is not trusted, a variable is not set, or an option
+/// does not apply to the server.
 pub(crate) async fn of(connection: &Connection) -> Result<Target, Failure> {
     let several = parse(&connection.target).filter(|_| is_several(&connection.target));
     let mut target = match several {
@@ -128,11 +131,11 @@ pub(crate) async fn of(connection: &Connection) -> Result<Target, Failure> {
     Ok(target)
 }
 
-/// All servers that files name.
+/// All servers in the files of clients.
 ///
 /// # Errors
 ///
-/// If there is no folder to begin with, or the file of `--config` is faulty.
+/// Fails if the current folder is unknown, or if the file of `--config` is faulty.
 pub(crate) fn servers(config: Option<&Path>) -> Result<Servers, Failure> {
     Ok(match config {
         Some(file) => Servers::read(file)?,
@@ -152,7 +155,7 @@ fn ask(input: &Input) -> InquireResult<String> {
     prompts::text(question, None, input.default.as_deref(), |_| Ok(()))
 }
 
-/// The failure of a name that no file has.
+/// The failure for a name that no file contains.
 fn unknown(error: ConfigError, name: &str) -> Failure {
     let is_unknown = matches!(error, ConfigError::Unknown { .. });
     let mut failure = Failure::from(error);
@@ -172,7 +175,7 @@ fn unknown(error: ConfigError, name: &str) -> Failure {
         failure.message += &if is_program {
             format!("\n`{name}` is a program: put it behind `--` at the end")
         } else {
-            "\nlist the servers by: mcp servers".to_owned()
+            "\nlist the servers with: mcp servers".to_owned()
         };
     }
     failure

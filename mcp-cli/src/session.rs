@@ -1,4 +1,4 @@
-//! Connecting to the server that a command is about.
+//! Connects to the server that a command is about.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ use crate::output::{Output, note};
 use crate::questions::Questions;
 use crate::server;
 
-/// The other way than a login.
-pub(crate) const PASS_A_TOKEN: &str = "or pass a token by `--header 'Authorization: Bearer …'`";
+/// The alternative to a login.
+pub(crate) const PASS_A_TOKEN: &str = "or pass a token with `--header 'Authorization: Bearer …'`";
 
-/// How a command runs, and its connection, which is closed at the end, whatever that is.
+/// The settings of a command, and its connection, which is closed however the command ends.
 pub(crate) struct Context {
     pub(crate) output: Output,
     pub(crate) verbose: u8,
@@ -47,7 +47,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// Why it can't be reached, or what is wrong with the settings.
+    /// Fails if the server can't be reached, or if the settings are invalid.
     pub(crate) async fn open(&self, connection: &Connection) -> Result<Session, Failure> {
         let session =
             Session::connect(server::of(connection).await?, connection, self.verbose).await?;
@@ -57,7 +57,7 @@ impl Context {
                 1 => LoggingLevel::Info,
                 _ => LoggingLevel::Debug,
             };
-            // Some servers declare that they log, and do not know the method.
+            // Some servers declare logging, but do not implement the method.
             if let Err(error) = client.set_log_level(level).await {
                 note(&format!("the server does not set its log level: {error}"));
             }
@@ -71,7 +71,7 @@ impl Context {
             if is_cancelled {
                 sleep(CANCELLATION_TIME).await;
             }
-            // It is ended by force where it does not end.
+            // A program that does not end in time is killed.
             let _ = timeout(CLOSE_TIMEOUT, client.close()).await;
         }
     }
@@ -81,17 +81,18 @@ impl Context {
 pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) questions: Arc<Questions>,
-    /// Its URL, if it has one.
+    /// The URL and its settings, unless the server is a program.
     pub(crate) remote: Option<Remote>,
 }
 
 impl Session {
-    /// Connects to a server with the options of the command line. A program's standard error is shown
-    /// if `verbose` is not 0, else it is kept for errors.
+    /// Connects to a server with the options of the command line.
+    ///
+    /// If `verbose` is 0, a program's standard error is kept for error messages, and otherwise shown.
     ///
     /// # Errors
     ///
-    /// Why it can't be reached, or what is wrong with the options.
+    /// Fails if the server can't be reached, or if the options are invalid.
     pub(crate) async fn connect(
         target: Target,
         options: &Connection,
@@ -135,11 +136,11 @@ impl Session {
         })
     }
 
-    /// The result of a request, in which the server may ask.
+    /// Waits for the result of a request, during which the server may ask questions.
     ///
     /// # Errors
     ///
-    /// As [`Questions::during`], with the URL of the server and advice.
+    /// Fails like [`Questions::during`], with the URL of the server and advice.
     pub(crate) async fn result<T>(
         &self,
         request: impl IntoFuture<Output = Result<T, CallError>>,
@@ -148,11 +149,7 @@ impl Session {
         result.map_err(|failure| explain(failure, self.remote.as_ref()))
     }
 
-    /// The result of a request for a list, which is empty where the server does not offer it.
-    ///
-    /// # Errors
-    ///
-    /// As [`result`](Self::result).
+    /// Waits for the result of a request for a list. The list is empty if the server does not offer it.
     pub(crate) async fn list<T>(
         &self,
         request: impl Future<Output = Result<Vec<T>, CallError>>,
@@ -160,7 +157,7 @@ impl Session {
         let offered = async {
             match request.await {
                 Err(CallError::Unavailable(Unavailable::NotOffered { .. })) => Ok(Vec::new()),
-                // Servers that declare resources, and have no templates.
+                // Some servers declare resources, but do not implement templates.
                 Err(CallError::Rpc(it)) if it.code == code::METHOD_NOT_FOUND => Ok(Vec::new()),
                 result => result,
             }
@@ -169,13 +166,13 @@ impl Session {
     }
 }
 
-/// Returns true if the user has set the header `Authorization`.
+/// Whether the user has set the header `Authorization`.
 fn has_credentials(remote: &Remote) -> bool {
     let mut headers = remote.headers.keys();
     headers.any(|it| it.eq_ignore_ascii_case("authorization"))
 }
 
-/// Adds the URL to a failure, and the command that logs in where that is needed.
+/// Adds the URL to a failure, and advice if a login or a certificate is missing.
 fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
     let Some(remote) = remote else {
         return failure;
@@ -186,16 +183,16 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
             failure.message +=
                 "\nthe header `Authorization` is refused: correct it, or leave it out";
         }
-        let login = format!("log in by: mcp login {}\n{PASS_A_TOKEN}", remote.url);
+        let login = format!("log in with: mcp login {}\n{PASS_A_TOKEN}", remote.url);
         failure = failure.advise(login);
     }
     if failure.message.contains("to the root certificates") {
-        failure = failure.advise("add it by: --ca FILE");
+        failure = failure.advise("add it with: --ca FILE");
     }
     failure
 }
 
-/// The failure of a program, which may be missing, or wait for something else than messages.
+/// The failure of a program that can't be started, or does not answer.
 fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> Failure {
     let program = &*started.command;
     let ConnectError::Open(cause) = &error else {
@@ -223,7 +220,7 @@ fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> F
     Failure::new(Kind::Unreachable, message)
 }
 
-/// Adds the end of a program's standard error where the program does not answer.
+/// Adds the last lines of a program's standard error if the program did not answer in time.
 fn with_last_lines(mut failure: Failure, stderr: &str) -> Failure {
     let lines = stderr.lines().filter(|it| !it.trim().is_empty());
     let mut last: Vec<_> = lines.rev().take(SHOWN_LINES).collect();
@@ -235,7 +232,8 @@ fn with_last_lines(mut failure: Failure, stderr: &str) -> Failure {
     failure
 }
 
-/// A client that declares all that a client can, as servers hide tools from those that do not.
+/// Builds a client that declares all capabilities, because some servers hide tools from other
+/// clients.
 fn builder(
     options: &Connection,
     questions: &Arc<Questions>,
@@ -257,7 +255,7 @@ fn builder(
             let logger = message.logger.as_deref().unwrap_or("server");
             let level = &message.level;
             let text = message.data.get();
-            // Some servers send it without having been asked.
+            // Some servers send log messages that were not requested.
             if verbose > 0 {
                 log.log(format!("{level} {logger}: {text}"));
             }
@@ -275,7 +273,7 @@ fn builder(
 fn roots(folders: &[PathBuf]) -> Result<Vec<Root>, Failure> {
     let root = |folder: &PathBuf| {
         let fault = |error| Failure::usage(format!("--root {}: {error}", folder.display()));
-        // Only folders can be listed.
+        // This fails if the path is not a folder.
         let path = folder.canonicalize().map_err(fault)?;
         fs::read_dir(&path).map_err(fault)?;
         let path = path.to_string_lossy().replace('\\', "/");

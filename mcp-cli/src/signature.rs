@@ -1,4 +1,5 @@
-//! Tools as signatures, in the notation that people know from programming languages.
+//! Shows tools and prompts as signatures, in a notation that people know from programming
+//! languages.
 
 use mcp_runtime::types::{Prompt, Tool, ToolExecutionTaskSupport};
 use percent_encoding::percent_decode_str;
@@ -7,8 +8,9 @@ use serde_json::Value;
 use crate::limits::{SIGNATURE_LEVELS, SIGNATURE_MEMBERS, SIGNATURE_SHAPES, SIGNATURE_VALUES};
 use crate::schema::{Schema, distinct, document, elements};
 
-/// The signature of a tool, such as `forecast(city: string, days?: integer) -> Forecast`. A tool with
-/// several shapes of arguments has each of them in parentheses.
+/// The signature of a tool, such as `forecast(city: string, days?: integer) -> Forecast`.
+///
+/// If the arguments can have several shapes, each shape is in its own parentheses.
 pub(crate) fn of_tool(tool: &Tool) -> String {
     let input = document(tool.input_schema.as_raw(), 0);
     let shapes = Schema::new(&input);
@@ -24,14 +26,14 @@ pub(crate) fn of_tool(tool: &Tool) -> String {
     format!("{}({arguments}){}", tool.name, output.unwrap_or_default())
 }
 
-/// Returns true if a tool can only be called as a task of revision 2025-11-25.
+/// Whether a tool can only be called as a task of revision 2025-11-25.
 pub(crate) fn is_task(tool: &Tool) -> bool {
     let execution = tool.execution.as_ref();
     let support = execution.and_then(|it| it.task_support.as_ref());
     support == Some(&ToolExecutionTaskSupport::Required)
 }
 
-/// The signature of a prompt, whose arguments are texts.
+/// The signature of a prompt, which shows no types because all arguments are strings.
 pub(crate) fn of_prompt(prompt: &Prompt) -> String {
     let arguments = prompt.arguments.iter().flatten();
     let arguments = arguments.map(|it| match it.required {
@@ -42,7 +44,7 @@ pub(crate) fn of_prompt(prompt: &Prompt) -> String {
     format!("{}({})", prompt.name, arguments.join(", "))
 }
 
-/// The members of an object, each with its type. Those that must be given go first, as in a call.
+/// The members of an object, each with its type. Required members come first, as in a call.
 fn members(schema: &Schema<'_>, depth: usize) -> Vec<String> {
     let required = schema.required();
     let mut names = schema.names();
@@ -55,14 +57,14 @@ fn members(schema: &Schema<'_>, depth: usize) -> Vec<String> {
         if required.contains(&name) {
             format!("{name}: {kind}")
         } else {
-            // It may be left out, which is what null means there.
+            // Leaving out an optional member means the same as null.
             format!("{name}?: {}", kind.trim_end_matches(" | null"))
         }
     });
     shown.collect()
 }
 
-/// The name of the type that a schema describes.
+/// The name of the type that `schema` describes.
 fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
     let of = |it| kind(root, it, depth + 1);
     let text = |keyword| schema.get(keyword).and_then(Value::as_str);
@@ -119,7 +121,7 @@ fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
     }
 }
 
-/// The schema of the values of a map.
+/// The schema for the values of a map.
 fn map_of(schema: &Value) -> Option<&Value> {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     let first = patterns.and_then(|it| it.values().next());
@@ -128,7 +130,7 @@ fn map_of(schema: &Value) -> Option<&Value> {
         .filter(|it| it.is_object())
 }
 
-/// The name of a list: `string[]`, or `[string, integer]` where each element has its own type.
+/// The name of a list: `string[]`, or `[string, integer]` if each element has its own type.
 fn list_of<'a>(schema: &'a Value, kind: impl Fn(&'a Value) -> String) -> String {
     let items = schema.get("items").filter(|it| it.is_object());
     let tuple: Vec<_> = elements(schema, "prefixItems")
@@ -148,7 +150,7 @@ fn list_of<'a>(schema: &'a Value, kind: impl Fn(&'a Value) -> String) -> String 
     }
 }
 
-/// The first of several parts, and a mark if there are more.
+/// Joins the first parts, and marks that there are more.
 fn shortened(parts: impl IntoIterator<Item = String>, most: usize, separator: &str) -> String {
     let mut parts: Vec<_> = parts.into_iter().take(most + 1).collect();
     if parts.len() > most {

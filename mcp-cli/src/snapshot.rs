@@ -1,4 +1,4 @@
-//! Everything that a server offers, in a form that is the same each time.
+//! Everything that a server offers, in a reproducible form.
 
 use mcp_extensions::tasks::TASK_SUPPORT;
 use mcp_runtime::types::{
@@ -12,8 +12,8 @@ use crate::failure::{Failure, Kind};
 use crate::output::note;
 use crate::session::Session;
 
-/// The offers of a server: lists sorted by name or URI, without icons. The only member of `_meta` that
-/// is kept says whether calls of a tool become tasks.
+/// The lists of a server, sorted by name or URI, without icons. The only member of `_meta` that is
+/// kept says whether calls of a tool become tasks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Snapshot {
@@ -29,7 +29,8 @@ pub(crate) struct Snapshot {
     pub(crate) resource_templates: Vec<ResourceTemplate>,
 }
 
-/// Lists by a method of the client, sorted by a member. A failure is kept, and the list is empty.
+/// Calls a list method of the client, and sorts the list by a member. If the call fails, the
+/// failure is kept, and the list is empty.
 macro_rules! sorted {
     ($session:ident.$list:ident by $key:ident, $failures:ident) => {{
         let mut list = match $session.list($session.client.$list()).await {
@@ -49,18 +50,18 @@ macro_rules! sorted {
     }};
 }
 
-/// The member that says whether the calls of a tool become tasks.
+/// Keeps only the member that says whether calls of the tool become tasks.
 fn task_support(mut meta: JsonObject) -> Option<JsonObject> {
     let support = meta.remove_entry(TASK_SUPPORT)?;
     Some(JsonObject::from_iter([support]))
 }
 
 impl Snapshot {
-    /// Asks the server for everything. A list that can't be read is left out, with a note.
+    /// Requests everything from the server. A list that can't be read is left out, with a note.
     ///
     /// # Errors
     ///
-    /// Why a list can't be read, if there is nothing in the others.
+    /// Fails if a list can't be read, and all other lists are empty.
     pub(crate) async fn read(session: &Session) -> Result<Self, Failure> {
         let negotiated = session.client.negotiated();
         let unnamed = || Implementation::new("unnamed server", "");
@@ -95,7 +96,7 @@ impl Snapshot {
     }
 }
 
-/// The revisions that the server names. A handshake settles on one, and names no other.
+/// The revisions that the server names. In a handshake, it names only the one that was chosen.
 async fn revisions(client: &Client) -> Vec<String> {
     let discover = client.request::<DiscoverRequest>(RequestParams::new());
     match discover.await {

@@ -1,4 +1,4 @@
-//! Arguments of a call, from `key=value` on the command line, by the schema of the tool.
+//! Reads the arguments of a call from `key=value` on the command line, with the schema of the tool.
 
 use std::path::Path;
 use std::{fs, io, iter};
@@ -10,11 +10,11 @@ use crate::failure::{Failure, Kind};
 use crate::schema::{Fault, Schema, below, document};
 use crate::signature;
 
-/// Reads the arguments of a call, and checks them. Numbers keep the digits with which they are written.
+/// Reads the arguments of a call, and checks them. Numbers keep their digits.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with them, at once.
+/// Returns everything that is wrong with the arguments.
 pub(crate) fn read(
     tool: &Tool,
     words: &[String],
@@ -44,9 +44,6 @@ pub(crate) fn read(
 
 /// Fails if arguments have faults.
 ///
-/// # Errors
-///
-/// All faults, with the signature.
 pub(crate) fn reject(faults: &[Fault], signature: impl Fn() -> String) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());
@@ -58,7 +55,7 @@ pub(crate) fn reject(faults: &[Fault], signature: impl Fn() -> String) -> Result
     Err(Failure::usage(format!("{message}\n{}", signature())))
 }
 
-/// A fault in what is given for a key.
+/// A fault in the value of a key.
 fn fault(key: &str, text: impl Into<String>) -> Fault {
     (key.to_owned(), text.into())
 }
@@ -71,7 +68,7 @@ fn read_object(path: &Path) -> Result<Given, Failure> {
     json.map_err(|it| fault(format!("it is not a JSON object: {it}")))
 }
 
-/// Reads a file, or standard input.
+/// Reads a file, or standard input for `-`.
 fn read_text(path: &Path) -> Result<String, String> {
     let read = if path.as_os_str() == "-" {
         io::read_to_string(io::stdin())
@@ -81,7 +78,7 @@ fn read_text(path: &Path) -> Result<String, String> {
     read.map_err(|error| format!("can't be read from {}: {error}", path.display()))
 }
 
-/// A value on the command line.
+/// A value from the command line.
 #[derive(Clone)]
 pub(crate) enum Input {
     /// A string, which the schema turns into a value.
@@ -98,7 +95,7 @@ impl Input {
     }
 }
 
-/// The key and the value of a word: `key=value`, `key=@FILE`, `key:=JSON` or `key:=@FILE`.
+/// Parses a word into a key and a value: `key=value`, `key=@FILE`, `key:=JSON` or `key:=@FILE`.
 fn parse(word: &str) -> Result<(&str, Input), Fault> {
     let Some((key, value)) = word.split_once('=').filter(|it| !it.0.is_empty()) else {
         let forms = "`key=value`, `key:=JSON` or `key=@FILE`";
@@ -119,14 +116,16 @@ fn parse(word: &str) -> Result<(&str, Input), Fault> {
     }
 }
 
-/// The first name of a key, and the rest behind a dot: `place.city` is a member inside another one,
-/// unless a schema has it as a name. `None` if the name is not known.
+/// Splits a key into its first name and the rest behind a dot. `place.city` is a member of the
+/// object `place`, unless the schema has a member with the whole name.
+///
+/// Returns `None` if the name is unknown.
 fn split<'k>(schema: &Schema<'_>, key: &'k str) -> Option<(&'k str, Option<&'k str>)> {
     let known = schema.names();
     let ends = iter::once(key.len()).chain(key.rmatch_indices('.').map(|it| it.0));
     let named = ends.into_iter().find(|end| known.contains(&&key[..*end]));
     let kinds = schema.member(key).map_or_else(Vec::new, |it| it.kinds());
-    // The key of a map may have a dot in it if no object is below.
+    // A key of a map may contain a dot if its value can't be an object.
     let is_leaf = !kinds.is_empty() && !kinds.contains(&"object");
     let first = key.find('.').filter(|_| !is_leaf).unwrap_or(key.len());
     let end = named.unwrap_or(first);
@@ -134,11 +133,11 @@ fn split<'k>(schema: &Schema<'_>, key: &'k str) -> Option<(&'k str, Option<&'k s
     is_known.then(|| (&key[..end], key.get(end + 1..)))
 }
 
-/// The input for one value, before the schema decides its type.
+/// The input for one value, to which the schema has not been applied yet.
 pub(crate) enum Given {
-    /// JSON of a file or inside a word, which a word may replace.
+    /// JSON from a file or a word. Another word may replace a part of it.
     Json(RawJson),
-    /// The words of a key.
+    /// The words given for a key.
     Words(Vec<Input>),
     Members(Vec<(String, Given)>),
 }
@@ -155,11 +154,11 @@ impl Given {
         Ok(Self::Members(members.collect()))
     }
 
-    /// Adds the value of a key.
+    /// Adds a value for a key.
     ///
     /// # Errors
     ///
-    /// If the key is not known, or its place is taken.
+    /// Fails if the key is unknown, or if there is another value in its place.
     pub(crate) fn add(
         &mut self,
         schema: &Schema<'_>,
@@ -185,7 +184,7 @@ impl Given {
         Ok(())
     }
 
-    /// The place of a member, which may be new; `None` if this is not an object.
+    /// The place of a member, which is created if necessary. `None` if this is not an object.
     fn member(&mut self, name: &str) -> Option<&mut Self> {
         match self {
             Self::Words(words) if words.len() > 1 => return None,
@@ -204,7 +203,7 @@ impl Given {
         Some(&mut members[index].1)
     }
 
-    /// The value by a schema; `None` if it does not fit, which `faults` then says.
+    /// Converts the input with a schema. Returns `None` if that fails, and adds the reason to `faults`.
     pub(crate) fn read(
         &self,
         schema: &Schema<'_>,
@@ -236,7 +235,8 @@ impl Given {
 
 const TWICE: &str = "is given twice, and is not a list";
 
-/// The value of one word, or the list of several: the first word, and JSON, may be a list itself.
+/// The value of a single word, or the list of several words. The first word, or JSON, may itself be
+/// a list.
 fn read_words(schema: &Schema<'_>, words: &[Input]) -> Result<RawJson, String> {
     match words {
         [Input::Json(json)] => return Ok(json.clone()),
@@ -260,11 +260,11 @@ fn read_words(schema: &Schema<'_>, words: &[Input]) -> Result<RawJson, String> {
     Ok(RawJson::encode(&list))
 }
 
-/// The tool or the prompt of a name.
+/// Finds a tool or prompt by its name.
 ///
 /// # Errors
 ///
-/// The most similar name, and the command that lists all.
+/// Fails with the most similar name, and the command that lists all names.
 pub(crate) fn find<'a, T>(
     kind: &str,
     list: &'a [T],
@@ -273,13 +273,13 @@ pub(crate) fn find<'a, T>(
 ) -> Result<&'a T, Failure> {
     list.iter().find(|it| name_of(it) == name).ok_or_else(|| {
         let meant = meant(name, list.iter().map(name_of));
-        let advice = format!("list its {kind}s by: mcp inspect TARGET");
+        let advice = format!("list its {kind}s with: mcp inspect TARGET");
         let message = format!("the server has no {kind} `{name}`{meant}\n{advice}");
         Failure::new(Kind::Refused, message)
     })
 }
 
-/// The fault of a key with an unknown name in it.
+/// The fault of a key that contains an unknown name.
 pub(crate) fn unknown(key: &str, name: &str, known: &[&str]) -> Fault {
     fault(
         key,
@@ -287,7 +287,7 @@ pub(crate) fn unknown(key: &str, name: &str, known: &[&str]) -> Fault {
     )
 }
 
-/// A question after the name that is most like another one; empty if none is.
+/// The question whether a similar name was meant, or an empty string if there is none.
 fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let question = |it| format!("; is `{it}` meant?");
     nearest(name, known).map_or_else(String::new, question)

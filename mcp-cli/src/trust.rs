@@ -1,4 +1,4 @@
-//! Trust in the files of a project, which may come from a stranger.
+//! Asks for trust in the files of a project, which may come from a stranger.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -14,13 +14,14 @@ use crate::limits::{SHOWN_CHARS, SHOWN_SERVERS};
 use crate::output::{is_interactive, note, visible};
 use crate::prompts;
 
-/// The program or URL of an entry with the values of variables. If a file of a project has the entry,
-/// the user must trust the file first. No command may start a program or open a URL of an entry
-/// otherwise.
+/// Expands the variables in the program or URL of an entry.
+///
+/// If the entry is from a file of a project, the user must trust the file first. Commands must call
+/// this function before they start a program or open a URL of an entry.
 ///
 /// # Errors
 ///
-/// If the file is not trusted, or a variable is not set.
+/// Fails if the file is not trusted, or if a variable is not set.
 pub(crate) async fn expand(
     entry: &Entry,
     by_option: bool,
@@ -33,9 +34,8 @@ pub(crate) async fn expand(
     Ok(entry.expand(variables)?)
 }
 
-/// Returns true if the user does not have to be asked about the file of an entry: it is not of a
-/// project, the user has trusted its path with the same contents before, or `--trust-project` is
-/// set.
+/// Whether the file of an entry can be used without asking: it is not a file of a project, the user
+/// has trusted the same path and contents before, or `--trust-project` is set.
 pub(crate) async fn is_trusted(entry: &Entry, by_option: bool) -> bool {
     if !entry.is_of_project {
         return true;
@@ -51,7 +51,7 @@ pub(crate) async fn is_trusted(entry: &Entry, by_option: bool) -> bool {
     by_option
 }
 
-/// The failure of an entry whose file is not trusted.
+/// The failure for an entry whose file is not trusted.
 pub(crate) fn untrusted(entry: &Entry) -> Failure {
     let file = entry.file.display();
     let message = format!("{file} is a file of this project, and is not trusted: nothing was run");
@@ -63,7 +63,7 @@ async fn ask(entry: &Entry) -> Result<(), Failure> {
     if !is_interactive() {
         return Err(untrusted(entry));
     }
-    // Entries of other files may hide some of this file.
+    // `entry` was read together with other files, whose entries may hide entries of this file.
     let servers = Servers::read(&entry.file)?;
     let same = |it: &&Entry| it.file_text() == entry.file_text();
     let same = servers.iter().filter(same);
@@ -89,7 +89,7 @@ async fn ask(entry: &Entry) -> Result<(), Failure> {
     match answer.await {
         Ok(Ok(true)) => Ok(()),
         Ok(Err(InquireError::OperationInterrupted)) => Err(Failure::cancelled()),
-        // Ctrl-C before the terminal passes on single keys.
+        // The user pressed Ctrl-C before the terminal was in raw mode.
         Ok(Err(InquireError::IO(it))) if it.kind() == ErrorKind::Interrupted => {
             Err(Failure::cancelled())
         }
@@ -97,7 +97,8 @@ async fn ask(entry: &Entry) -> Result<(), Failure> {
     }
 }
 
-/// A text on one line, without characters that control a terminal, and cut if it is very long.
+/// Formats a string on one line, without characters that control a terminal, and cut if it is very
+/// long.
 fn line(text: &str) -> String {
     let text = visible(text, true).replace('\n', "\\n");
     match text.char_indices().nth(SHOWN_CHARS) {
@@ -106,7 +107,7 @@ fn line(text: &str) -> String {
     }
 }
 
-/// Keeps the answer. Without it, the user is asked again.
+/// Stores the answer. If that fails, the user is asked again next time.
 async fn remember(entry: &Entry) {
     let (path, digest) = identity(entry);
     let saved = async { store()?.save(&path, &digest).await };
@@ -124,7 +125,7 @@ fn identity(entry: &Entry) -> (String, String) {
     (path.display().to_string(), digest.collect())
 }
 
-/// The files that the user trusts: digests by path, in files of mode 0600.
+/// The digests of trusted files by their path, in files of mode 0600.
 fn store() -> io::Result<FileStore> {
     Ok(FileStore::new(user_folder("mcp")?.join("trusted")))
 }

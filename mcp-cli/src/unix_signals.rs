@@ -1,4 +1,4 @@
-//! The signals that end the command: SIGINT, SIGTERM, SIGHUP and SIGQUIT.
+//! Receives the signals that end the command: SIGINT, SIGTERM, SIGHUP and SIGQUIT.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -6,15 +6,15 @@ use std::{fs, io};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The signals since [`listen`](Self::listen).
+/// The signals that arrive after [`listen`](Self::listen).
 pub(crate) struct Signals(Vec<(SignalKind, Signal)>);
 
 impl Signals {
-    /// Keeps signals from ending the process.
+    /// Handles the signals, which then no longer end the process.
     ///
     /// # Errors
     ///
-    /// If the operating system does not allow that.
+    /// Fails if the operating system does not allow this.
     pub(crate) fn listen() -> io::Result<Self> {
         let mut kinds = vec![
             SignalKind::interrupt(),
@@ -42,11 +42,12 @@ impl Signals {
     }
 }
 
-/// Returns true if the command was started with SIGHUP ignored, as by `nohup`. Only Linux tells.
+/// Whether the command was started with SIGHUP ignored, for example by `nohup`. Only Linux shows
+/// this.
 fn is_hangup_ignored() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
-    // The first bit is signal 1.
+    // The lowest bit is signal 1, SIGHUP.
     ignored.is_some_and(|it| it & 1 == 1)
 }

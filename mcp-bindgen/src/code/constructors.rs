@@ -1,11 +1,12 @@
-//! Arguments of constructors and setters, made from the types of fields.
+//! Generates setters, and the parameters of constructors, from the types of fields.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 
-/// Returns the setter `with_…` of an optional field of the type `ty`, which is an `Option`.
-/// `is_plain` tells of a named type whether it is passed as it is; else as `impl Into`.
+/// Returns the setter `with_…` of an optional field, whose type `ty` is an `Option`.
+///
+/// `is_plain` decides whether a named type is passed as it is, or else as `impl Into`.
 #[must_use]
 pub fn setter(
     ty: &str,
@@ -34,8 +35,10 @@ pub fn split(ty: &str) -> (&str, &str) {
     inside.unwrap_or((ty, ""))
 }
 
-/// Returns the type of an argument for a field of the type `ty`, and the expression that stores it if
-/// that is another. `is_plain` is that of [`setter`].
+/// Returns the type of the parameter for a field of the type `ty`, and the expression that converts
+/// it, if any.
+///
+/// `is_plain` is the same as for [`setter`].
 #[must_use]
 pub fn argument(
     ty: &str,
@@ -57,7 +60,7 @@ pub fn argument(
             quote!(impl IntoIterator<Item = #item>),
             Some(quote!(#name.into_iter().collect())),
         ),
-        // A schema may have a type of this name.
+        // Without parameters, the name is a type from the schema.
         "OrderedMap" | "Map" if !inner.is_empty() => (
             quote!(impl IntoIterator<Item = (impl Into<String>, #item)>),
             Some(quote!(#name.into_iter().map(|(key, value)| (key.into(), value)).collect())),

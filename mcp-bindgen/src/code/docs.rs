@@ -1,16 +1,16 @@
-//! Doc attributes of texts.
+//! Generates doc attributes.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Returns doc attributes of `text`, one a line. Lines of more than 90 characters are wrapped.
+/// Returns a doc attribute for each line of `text`. Lines of more than 90 characters are wrapped.
 #[must_use]
 pub fn lines(text: &str) -> TokenStream {
     let lines = wrapped(text);
     quote!(#(#[doc = #lines])*)
 }
 
-/// The lines of documentation, each with the space before it.
+/// The lines of documentation, each with a leading space.
 pub(crate) fn wrapped(text: &str) -> impl Iterator<Item = String> {
     let lines = text.trim().lines().flat_map(|line| wrap(line.trim_end()));
     lines.map(|line| match &line[..] {
@@ -19,10 +19,10 @@ pub(crate) fn wrapped(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// How long a line of documentation may be, in characters.
+/// The maximum length of a line of documentation, in characters.
 const WIDTH: usize = 90;
 
-/// A paragraph in lines; what is shorter than a line stays as it is.
+/// Wraps a line that is too long.
 fn wrap(text: &str) -> Vec<String> {
     if text.chars().count() <= WIDTH {
         return vec![text.to_owned()];
@@ -30,7 +30,7 @@ fn wrap(text: &str) -> Vec<String> {
     let mut words = text.split(' ');
     let mut lines: Vec<_> = words.next().map(str::to_owned).into_iter().collect();
     for word in words {
-        // At the start of a line these would mean something else.
+        // At the start of a line, such a word would mean something else in Markdown.
         let bound = word.starts_with(|c: char| "-+*#>|".contains(c) || c.is_ascii_digit());
         match lines.last_mut() {
             Some(line) if bound || line.chars().count() + word.chars().count() < WIDTH => {

@@ -1,8 +1,9 @@
-//! Parts of general use about generating Rust.
+//! Helpers to generate Rust code.
 //!
-//! [`names`] makes identifiers, [`docs`] lines of documentation, [`open_enum`] enums of strings,
-//! [`constructors`] the arguments of constructors and setters, and [`output`] formats and writes files. With
-//! the feature `printer`, `printer` has typify print structs.
+//! [`names`] converts names to identifiers, [`docs`] generates doc attributes, [`open_enum`]
+//! generates enums of strings, [`constructors`] generates setters and the parameters of
+//! constructors, and [`output`] formats and writes files. With the feature `printer`, `printer`
+//! prints structs with typify.
 
 pub mod constructors;
 pub mod docs;

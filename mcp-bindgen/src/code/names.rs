@@ -1,9 +1,9 @@
-//! Rust names for names on the wire.
+//! Converts names on the wire to Rust names.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span};
 
-/// Returns `resource_link`, `tools/list` or `include-context` as a type or variant.
+/// Converts a name such as `tools/list` or `include-context` to the name of a type or variant.
 ///
 /// ```
 /// use mcp_bindgen::code::names::pascal;
@@ -16,25 +16,26 @@ pub fn pascal(text: &str) -> String {
     words(text).to_upper_camel_case()
 }
 
-/// Returns `inputSchema` as a field, function or module: `input_schema`.
+/// Converts a name such as `inputSchema` to the name of a field, function or module.
 #[must_use]
 pub fn snake(text: &str) -> String {
     words(text).to_snake_case()
 }
 
-/// The text without what is neither letter nor digit of ASCII.
+/// Replaces everything except ASCII letters and digits with spaces.
 fn words(text: &str) -> String {
     text.replace(|c: char| !c.is_ascii_alphanumeric(), " ")
 }
 
-/// Returns whether `name` can stand in code, if need be as a raw identifier.
+/// Returns whether `name` is a valid identifier, possibly a raw one.
 #[must_use]
 pub fn is_identifier(name: &str) -> bool {
     syn::parse_str::<Ident>(&format!("r#{name}")).is_ok()
 }
 
-/// Returns `name` as an identifier, raw where it is a keyword. A name that can be none gets an
-/// underscore before it (`_self`, `_2d`).
+/// Converts `name` to an identifier, which is raw if the name is a keyword.
+///
+/// A name that can't be an identifier gets a leading underscore (`_self`, `_2d`).
 #[must_use]
 pub fn ident(name: &str) -> Ident {
     let plain = syn::parse_str(name).ok().filter(|name| name != "gen");

@@ -1,4 +1,4 @@
-//! Enums of strings with room for values that no schema lists.
+//! Generates enums of strings that can hold values unknown to the schema.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -7,16 +7,17 @@ use quote::quote;
 pub struct Variant {
     /// The value on the wire.
     pub wire: String,
-    /// The variant.
+    /// The name of the variant.
     pub name: Ident,
     /// Doc attributes of the variant.
     pub doc: TokenStream,
 }
 
-/// Returns an enum with a variant `Unknown(String)`, and its conversions from and to text.
+/// Returns an enum with a variant `Unknown(String)`, and its conversions from and to strings.
 ///
-/// `read` is the body of its `Deserialize::deserialize`, with `deserializer` in scope. The code names
-/// `fmt`, and serde's traits `Serialize`, `Serializer`, `Deserialize` and `Deserializer`.
+/// `read` is the body of `Deserialize::deserialize`, with `deserializer` in scope. The generated
+/// code refers to `fmt` and to serde's traits `Serialize`, `Serializer`, `Deserialize` and
+/// `Deserializer`.
 #[must_use]
 pub fn emit(
     name: &Ident,
@@ -34,7 +35,7 @@ pub fn emit(
         #[non_exhaustive]
         pub enum #name {
             #(#docs #variants,)*
-            /// A value that the schema does not list, kept as it came.
+                        /// A value that the schema does not list, kept as received.
             Unknown(String),
         }
 
@@ -62,7 +63,7 @@ pub fn emit(
     }
 }
 
-/// Impls that every enum has.
+/// Generates the implementations that do not depend on the values.
 fn conversions(name: &Ident, read: &TokenStream) -> TokenStream {
     quote! {
         impl fmt::Display for #name {

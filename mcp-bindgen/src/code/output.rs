@@ -1,4 +1,4 @@
-//! Tokens in, files out: formatted, and written only if they differ.
+//! Formats generated code, and writes files that have changed.
 
 use std::path::Path;
 use std::{fs, io};
@@ -9,13 +9,13 @@ use proc_macro2::TokenStream;
 ///
 /// # Errors
 ///
-/// When the tokens are no items of Rust.
+/// Returns an error if the tokens are not items of Rust.
 pub fn format(tokens: TokenStream) -> syn::Result<String> {
     let file: syn::File = syn::parse2(tokens)?;
     Ok(spaced(&prettyplease::unparse(&file)))
 }
 
-/// Returns formatted code with a blank line between items, and between the members of an `impl`.
+/// Adds a blank line between items, and between the members of an `impl`, to formatted code.
 #[must_use]
 pub fn spaced(code: &str) -> String {
     let mut out = String::with_capacity(code.len() + code.len() / 20);
@@ -40,7 +40,7 @@ pub fn spaced(code: &str) -> String {
     out
 }
 
-/// Whether an item, or its documentation, begins with that line.
+/// Whether an item, or its documentation, begins with `line`.
 fn starts_item(line: &str) -> bool {
     let words = [
         "//", "#[", "const ", "enum ", "fn ", "impl", "mod ", "pub", "struct ", "trait ", "type ",
@@ -49,12 +49,13 @@ fn starts_item(line: &str) -> bool {
     words.iter().any(|word| line.starts_with(word))
 }
 
-/// Writes `text` to the file at `path` if it has other text; with `check`, changes nothing. Returns
-/// whether the text differs.
+/// Writes `text` to the file at `path` if the file differs. With `check`, the file is not changed.
+///
+/// Returns whether the file differs.
 ///
 /// # Errors
 ///
-/// When the file or a folder above it can't be written.
+/// Returns an error if the file or a folder above it can't be written.
 pub fn write(path: &Path, text: &str, check: bool) -> io::Result<bool> {
     if fs::read_to_string(path).is_ok_and(|current| current == text) {
         return Ok(false);

@@ -1,14 +1,14 @@
-//! Structs printed by typify, which reads JSON Schema.
+//! Prints structs with typify, which generates Rust from JSON Schema.
 //!
-//! The caller writes its model as a schema. A definition that typify is not to print is replaced by the
-//! Rust type of its name.
+//! The caller describes its model as a schema. A definition that typify should not print is
+//! replaced by a Rust type that already exists.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value, json};
 
-/// Definitions that typify is to print as structs, and those it is not to.
+/// Prints definitions as structs, with the help of typify.
 pub struct Printer {
     definitions: Map<String, Value>,
     structs: usize,
@@ -16,17 +16,17 @@ pub struct Printer {
     map: &'static str,
 }
 
-/// A struct that typify did not print as asked: a bug of the generator.
+/// Unexpected output of typify, which is a bug in the generator.
 #[derive(Debug, thiserror::Error)]
 #[error("typify prints `{name}`: {reason}")]
 pub struct PrintError {
     /// The definition, or `all`.
     pub name: String,
-    /// What is wrong with it.
+    /// What went wrong.
     pub reason: String,
 }
 
-/// Parts of typify's output, and what the generated code has instead.
+/// Parts of typify's output, and their replacements in the generated code.
 const SHORT: [(&str, &str); 10] = [
     (":: std :: string :: ", ""),
     (":: std :: vec :: ", ""),
@@ -34,16 +34,16 @@ const SHORT: [(&str, &str); 10] = [
     (":: std :: boxed :: ", ""),
     (":: serde :: ", ""),
     ("\"::std::option::", "\""),
-    // A recursive field where it is met from outside; it would not be left out when absent.
+    // In recursive types, typify boxes the `Option`, which serde could not leave out when absent.
     ("Box < Option <", "Option < Box <"),
     ("default)]", "skip_serializing_if = \"Option::is_none\")]"),
-    // PHP writes an empty object as an empty list, which is read if each field has a default.
+    // PHP writes an empty object as an empty list. serde accepts it if every field has a default.
     ("skip_serializing_if", "default , skip_serializing_if"),
     ("deserialize_with = \"Option::deserialize\"", "default"),
 ];
 
 impl Printer {
-    /// A printer without definitions. `map` is the path of the map type; keys are always `String`.
+    /// Creates a printer without definitions. `map` is the path of the map type; keys are always `String`.
     #[must_use]
     pub fn new(map: &'static str) -> Self {
         let mut settings = typify::TypeSpaceSettings::default();
@@ -57,9 +57,9 @@ impl Printer {
         }
     }
 
-    /// Defines a struct whose fields are `properties`, of which some are `required`.
+    /// Defines a struct with the fields `properties`. Fields that are not `required` are optional.
     pub fn define(&mut self, name: &str, properties: Map<String, Value>, required: Vec<&str>) {
-        // An object of which nothing is known would be a map.
+        // Without `additionalProperties`, typify would print an object without properties as a map.
         let schema = json!({
             "type": "object",
             "properties": properties,
@@ -70,18 +70,18 @@ impl Printer {
         self.definitions.insert(name.to_owned(), schema);
     }
 
-    /// Defines `name` to stand for the Rust type `path`.
+    /// Replaces the definition `name` with the Rust type at `path`.
     pub fn replace(&mut self, name: &str, path: &str) {
         self.definitions.insert(name.to_owned(), json!({}));
         self.settings
             .with_replacement(name, path, std::iter::empty());
     }
 
-    /// Returns each defined struct by its name, with short paths.
+    /// Returns the defined structs by name, with shortened paths.
     ///
     /// # Errors
     ///
-    /// When typify refuses a definition, panics, or prints another set of structs.
+    /// Returns an error if typify refuses a definition, panics, or prints other structs than defined.
     pub fn print(self) -> Result<BTreeMap<String, syn::ItemStruct>, PrintError> {
         let failed = |name: &str, reason: &dyn std::fmt::Display| PrintError {
             name: name.to_owned(),
@@ -96,7 +96,7 @@ impl Printer {
         });
         let code = catch_unwind(print).map_err(|_| failed("all", &"it panicked"))?;
         let mut code = code.map_err(|error: typify::Error| failed("all", &error))?;
-        // All keys of maps are strings.
+        // The map type has no parameter for keys, which are always strings.
         let keyed = format!("{} < :: std :: string :: String ,", self.map);
         code = code.replace(&keyed, &format!("{} <", self.map));
         for (long, short) in SHORT {

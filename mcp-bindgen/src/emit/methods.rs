@@ -1,4 +1,4 @@
-//! A method for each tool, prompt and resource template.
+//! Generates a method for each tool, prompt and resource template.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -11,7 +11,7 @@ use crate::model::ir::{Feature, Id, Method, Output, Type};
 use crate::texts;
 
 impl Emitter<'_> {
-    /// The methods of the server's type, and the types that lead to prompts and resources.
+    /// The methods of the server's type, and the types that have the methods for prompts and resources.
     pub(super) fn methods(&self) -> TokenStream {
         let server = self.owner(Feature::Tool);
         let tools = self.methods_of(Feature::Tool);
@@ -31,7 +31,7 @@ impl Emitter<'_> {
                     "The {name} of the server: `{}`.",
                     methods.join("`, `")
                 ));
-                // The compiler suggests this method where one of these is called on the server's type.
+                // rustc suggests this method if one of the names is called on the server's type.
                 let aliases = methods.iter().filter(|alias| *alias != name);
                 let leading = quote! {
                     #doc
@@ -59,7 +59,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The type that has the methods of a list.
+    /// The type that has the methods for `feature`.
     pub(super) fn owner(&self, feature: Feature) -> Ident {
         let server = ident(&self.names.server);
         match feature {
@@ -108,7 +108,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The type that a tool's method returns, and the call.
+    /// The return type of a tool's method, and the expression that calls the tool.
     fn call(&self, tool: &Method) -> (TokenStream, TokenStream) {
         let key = &tool.key;
         let repeatable = tool.repeatable.then(|| quote!(.repeatable(true)));
@@ -129,20 +129,20 @@ impl Emitter<'_> {
         ident(&self.names.of(method.feature)[&method.key])
     }
 
-    /// The method whose arguments a definition is.
+    /// The method whose arguments are the definition `id`.
     pub(super) fn sends(&self, id: Id) -> Option<&Method> {
         let mut methods = self.model.methods.iter();
         methods.find(|it| it.arguments == Type::Named(id))
     }
 
-    /// The method whose output a definition is.
+    /// The method whose output is the definition `id`.
     pub(super) fn returns(&self, id: Id) -> Option<&Method> {
         let is_output = |output: &Output| output.ty == Type::Named(id);
         let mut methods = self.model.methods.iter();
         methods.find(|it| it.output.as_ref().is_some_and(is_output))
     }
 
-    /// A link to a method.
+    /// An intra-doc link to `method`.
     pub(super) fn link(&self, method: &Method) -> String {
         let owner = self.owner(method.feature);
         let name = self.name_of(method);

@@ -1,7 +1,7 @@
-//! A model in, Rust out.
+//! Generates Rust code from a model.
 //!
-//! [`module`] writes the file, [`methods`] what calls tools, gets prompts and reads resources, [`structs`]
-//! and [`unions`] their types.
+//! [`module`] generates the file, [`methods`] the methods for tools, prompts and resources, and
+//! [`structs`] and [`unions`] their types.
 
 mod methods;
 pub(crate) mod module;

@@ -1,4 +1,5 @@
-//! The whole module: its documentation, its imports, the server's type, and the types of its methods.
+//! Generates the whole module: its documentation, its imports, the server's type, and all other
+//! types.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,26 +14,26 @@ use crate::model::ir::{Def, Feature, Id, Model, Shape, Type};
 use crate::snapshot::{Names, Snapshot, TypeNames};
 use crate::texts;
 
-/// A model with its names.
+/// Generates code from a model and its names.
 pub(crate) struct Emitter<'a> {
     pub(super) model: &'a Model,
     pub(super) names: &'a Names,
-    /// The names of definitions, and of their parts.
+    /// The names of definitions, and of their fields or variants.
     pub(super) types: HashMap<Id, (Ident, &'a TypeNames)>,
     /// Definitions that are part of arguments.
     pub(super) sent: HashSet<Id>,
     /// Definitions that are part of results.
     pub(super) received: HashSet<Id>,
     recursive: HashSet<Id>,
-    /// Output types that the user has given.
+    /// The output types that the user has set, by the names of tools.
     pub(super) outputs: &'a HashMap<String, syn::Type>,
 }
 
-/// Where a module comes from.
+/// The origin of a module, which its first lines show.
 pub(crate) struct Origin<'a> {
-    /// The command that makes it.
+    /// The command that generates the module.
     pub(crate) command: &'a str,
-    /// The name of the snapshot's file, if it has one.
+    /// The file name of the snapshot, if it has one.
     pub(crate) file: Option<&'a str>,
 }
 
@@ -55,11 +56,11 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The text of the module.
+    /// Returns the source of the module.
     ///
     /// # Errors
     ///
-    /// Bugs of this crate only.
+    /// Returns an error only because of a bug in this crate.
     pub(crate) fn file(&self, snapshot: &Snapshot, origin: &Origin<'_>) -> Result<String, Error> {
         let imports = imports();
         let server = self.server();
@@ -84,17 +85,17 @@ impl<'a> Emitter<'a> {
         ))
     }
 
-    /// The struct that stands for the server, and its conversions.
+    /// The struct of the server, and its conversions.
     fn server(&self) -> TokenStream {
         let name = self.owner(Feature::Tool);
         quote! {
-            /// The server, through a client that is connected to it.
-            ///
-            /// Methods are its tools; those of [`Client`] can be called as well, where no tool has
-            /// their name.
-            ///
-            /// Prompts and resource templates are methods of what `prompts()` and `resources()` return,
-            /// where the server has some.
+                        /// The server, called through a connected client.
+                        ///
+                        /// Each tool is a method. The methods of [`Client`] can be called as well, unless a
+                        /// tool has the same name.
+                        ///
+                        /// If the server has prompts or resource templates, `prompts()` and `resources()`
+                        /// return values that have them as methods.
             #[derive(Clone, Debug)]
             pub struct #name(pub Client);
 
@@ -114,12 +115,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A type as it is written.
+    /// The code of a type.
     pub(super) fn rust(&self, ty: &Type) -> TokenStream {
         self.inside(ty, None)
     }
 
-    /// A type as it is written in a struct: in a `Box` where it leads back to that.
+    /// The code of a type inside the definition `owner`. Recursive types are put into a `Box`.
     pub(super) fn inside(&self, ty: &Type, owner: Option<Id>) -> TokenStream {
         match ty {
             Type::Null => quote!(()),
@@ -158,7 +159,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The types of methods, in the order of their names.
+    /// All structs and enums, sorted by name.
     fn types(&self) -> TokenStream {
         let mut items: Vec<_> = self.model.defs.iter().collect();
         items.sort_by_key(|(id, _)| self.name(**id));
@@ -171,7 +172,7 @@ impl<'a> Emitter<'a> {
         items.collect()
     }
 
-    /// The documentation of a type: what it says itself, and what it is for.
+    /// The documentation of a type: its description, and the method that uses it.
     pub(super) fn doc_of(&self, id: Id, def: &Def) -> TokenStream {
         let place = || texts::code(def.places.first().map_or("", String::as_str));
         let other = match (self.sends(id), self.returns(id)) {
@@ -185,12 +186,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The name that a definition has given to a field or variant.
+    /// The Rust name of a field or variant of the definition `id`.
     pub(super) fn member(&self, id: Id, wire: &str) -> Ident {
         ident(&self.types[&id].1.names[wire])
     }
 
-    /// The name of a definition.
+    /// The Rust name of the definition `id`.
     pub(super) fn name(&self, id: Id) -> &Ident {
         &self.types[&id].0
     }
@@ -201,17 +202,18 @@ pub(super) fn described(text: &str, other: &str) -> TokenStream {
     lines(if text.trim().is_empty() { other } else { text })
 }
 
-/// Lints that code would have to be written around, and that depend on what a user's crate calls.
+/// Lints that generated code can't satisfy without detours, or that depend on what the user's crate
+/// calls.
 const ALLOWED: &str =
     "#![allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]\n";
 
-/// A text as the documentation of a module.
+/// Formats `text` as the documentation of a module.
 fn comment(text: &str) -> String {
     let lines = wrapped(text);
     lines.map(|line| format!("//!{line}\n")).collect()
 }
 
-/// Imports of all that generated code may need.
+/// Imports everything that generated code may need.
 fn imports() -> TokenStream {
     quote! {
         use std::collections::BTreeMap;
@@ -223,7 +225,7 @@ fn imports() -> TokenStream {
         use serde::{Deserialize, Deserializer, Serialize, Serializer};
         use serde_json::Value;
 
-        /// Members of an object by their names.
+                /// The members of an object by name.
         type Map<T> = BTreeMap<String, T>;
     }
 }

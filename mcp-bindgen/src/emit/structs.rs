@@ -1,4 +1,4 @@
-//! Structs, with their constructors, setters and conversions.
+//! Generates structs, with their constructors, setters and conversions.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -11,7 +11,7 @@ use crate::model::ir::{Def, Feature, Field, Id, Shape, Struct, Type};
 use crate::texts;
 
 impl Emitter<'_> {
-    /// A struct with its conversions.
+    /// Generates a struct with its conversions.
     pub(super) fn structure(&self, id: Id, def: &Def, it: &Struct) -> TokenStream {
         let name = self.name(id);
         let is_sent = self.sent.contains(&id);
@@ -29,13 +29,13 @@ impl Emitter<'_> {
         let items = members.iter().map(|it| it.item(visibility.as_ref()));
         let extra_item = extra.as_ref().map(|ty| {
             quote! {
-                /// Members without a name of their own.
+                                /// Members that the schema does not name.
                 #[serde(flatten)]
                 #visibility extra: Map<#ty>,
             }
         });
         let tag = it.tag.as_ref();
-        // The tag is read into a field, or `extra` would take it as well.
+        // The tag needs a field of its own, or it would end up in `extra`.
         let tag_item = tag.filter(|_| extra.is_some()).map(|(member, _)| {
             quote! {
                 #[serde(rename = #member, default, skip_serializing)]
@@ -72,7 +72,7 @@ impl Emitter<'_> {
         quote!(Option<#inner>)
     }
 
-    /// `new`, and a setter for each member that may be left out.
+    /// Generates `new`, and a setter for each optional member.
     fn constructor(
         &self,
         name: &Ident,
@@ -114,7 +114,7 @@ impl Emitter<'_> {
             inits.extend(it.tag.iter().map(|_| quote!(_tag: serde::de::IgnoredAny)));
             inits.push(quote!(extra: Map::new()));
             setters.push(quote! {
-                /// Adds a member without a name of its own.
+                                /// Adds a member that the schema does not name.
                 #[must_use]
                 pub fn with_extra(mut self, name: impl Into<String>, value: #ty) -> Self {
                     self.extra.insert(name.into(), value);
@@ -123,9 +123,9 @@ impl Emitter<'_> {
             });
         }
         let first = if arguments.is_empty() {
-            "A value with all members absent."
+            "Creates a value with all members absent."
         } else {
-            "A value with the required members, and no other."
+            "Creates a value with only the required members."
         };
         let gap = if documented.is_empty() { "" } else { "\n" };
         let doc = lines(&format!("{first}{gap}{documented}"));
@@ -149,7 +149,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The conversion into arguments with one required member, or none.
+    /// Generates the conversion into arguments that have at most one required member.
     fn conversion(&self, name: &Ident, members: &[Member<'_>]) -> Option<TokenStream> {
         let required: Vec<_> = members.iter().filter(|it| it.field.required).collect();
         let [first] = required[..] else {
@@ -172,7 +172,7 @@ impl Emitter<'_> {
                 let item = self.rust(item);
                 (quote!(<T: IntoIterator<Item = #item>>), quote!(T))
             }
-            // Each type has a conversion from itself.
+            // Every type already has a conversion from itself.
             Type::Named(own) if self.name(*own) == name => return None,
             Type::Named(_) => (quote!(), self.rust(&first.field.ty)),
             _ => (quote!(), first.ty.clone()),
@@ -187,7 +187,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The arguments of a prompt or template as names and texts.
+/// Generates the conversion of the arguments of a prompt or template into pairs of strings.
 fn pairs(name: &Ident, members: &[Member<'_>]) -> TokenStream {
     let pairs = members.iter().map(|member| {
         let wire = member.wire;
@@ -204,7 +204,7 @@ fn pairs(name: &Ident, members: &[Member<'_>]) -> TokenStream {
     }
 }
 
-/// A field while its struct is put together.
+/// A field of the struct that is being generated.
 struct Member<'a> {
     name: Ident,
     wire: &'a str,

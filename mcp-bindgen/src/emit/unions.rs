@@ -1,4 +1,5 @@
-//! Enums: of strings, of objects by a constant member, and of values by their kind.
+//! Generates enums of strings, of objects by a constant member, and of values by their kind of
+//! JSON.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -14,12 +15,12 @@ struct Alternative<'a> {
     name: Ident,
     doc: TokenStream,
     ty: &'a Type,
-    /// Fits what the enum is decided by.
+    /// The pattern that selects the variant.
     pattern: TokenStream,
 }
 
 impl Alternative<'_> {
-    /// Whether a value of the union could be inside the content.
+    /// Whether the content could contain a value of the union, and so has to be boxed.
     fn is_boxed(&self) -> bool {
         matches!(self.ty, Type::Named(_) | Type::Tuple(_))
     }
@@ -41,7 +42,7 @@ impl Emitter<'_> {
         open_enum::emit(name, &doc, &values.collect::<Vec<_>>(), &read)
     }
 
-    /// An enum of objects, told apart by the member `tag`.
+    /// Generates an enum of objects that the member `tag` tells apart.
     pub(super) fn tagged(
         &self,
         id: Id,
@@ -63,7 +64,7 @@ impl Emitter<'_> {
         self.union(id, def, &alternatives.collect::<Vec<_>>(), &by, None)
     }
 
-    /// An enum of values of different kinds of JSON.
+    /// Generates an enum of values of different kinds of JSON.
     pub(super) fn kinds(&self, id: Id, def: &Def, types: &[Type]) -> TokenStream {
         let mut expected = Vec::new();
         let alternatives = types.iter().map(|ty| {
@@ -81,8 +82,9 @@ impl Emitter<'_> {
         self.union(id, def, &alternatives, &quote!(&value), Some(expected))
     }
 
-    /// An enum whose variant is decided `by` an expression. Where no pattern fits, its variant is `Unknown`, or
-    /// it fails with what is `expected`.
+    /// Generates an enum whose variant is selected by matching the expression `by`.
+    ///
+    /// If no pattern matches, decoding fails with the message `expected`, or returns the variant `Unknown` if there is no such message.
     fn union(
         &self,
         id: Id,
@@ -108,7 +110,7 @@ impl Emitter<'_> {
             }
             None => {
                 let unknown = quote! {
-                    /// A value that the schema does not list, kept as it came.
+                                        /// A value that the schema does not list, kept as received.
                     Unknown(Value),
                 };
                 let write = quote!(Self::Unknown(value) => value.serialize(serializer),);
@@ -148,7 +150,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// `From` the content of a variant.
+    /// Generates the conversion from the content of a variant.
     fn conversion_of(&self, name: &Ident, alternative: &Alternative<'_>) -> TokenStream {
         let variant = &alternative.name;
         let ty = self.rust(alternative.ty);
@@ -178,13 +180,14 @@ impl Emitter<'_> {
     }
 }
 
-/// The variant for a kind of JSON, the kind in words, and the pattern of the values that are it.
+/// The variant for a kind of JSON, the article and word for the kind, and the pattern of its
+/// values.
 fn kind(kind: Kind) -> (&'static str, &'static str, &'static str, TokenStream) {
     match kind {
         Kind::Bool => ("Bool", "A", "boolean", quote!(Value::Bool(_))),
         Kind::Integer => ("Integer", "An", "integer", quote!(Value::Number(_))),
         Kind::Number => ("Number", "A", "number", quote!(Value::Number(_))),
-        Kind::Text => ("Text", "A", "text", quote!(Value::String(_))),
+        Kind::Text => ("Text", "A", "string", quote!(Value::String(_))),
         Kind::List => ("List", "A", "list", quote!(Value::Array(_))),
         Kind::Object => ("Object", "An", "object", quote!(Value::Object(_))),
     }

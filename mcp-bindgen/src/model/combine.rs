@@ -1,4 +1,4 @@
-//! References, and schemas that all have to fit.
+//! Resolves references, and combines schemas that all have to match.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub(super) fn is_typing(keyword: &str) -> bool {
 }
 
 impl<'a> Lowering<'a> {
-    /// The type of a schema that may refer to others.
+    /// The type of a schema that may contain references or `allOf`.
     pub(super) fn members(&mut self, place: Place<'_>) -> Result<Type, Fault> {
         let Place { pointer, schema } = place;
         let typing: Vec<_> = schema.keys().filter(|keyword| is_typing(keyword)).collect();
@@ -39,12 +39,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The schema that a reference names, and its pointer.
+    /// The schema that a reference points to, and its JSON pointer.
     fn target(&self, reference: &Value) -> Result<(String, &'a Value), Fault> {
-        let text = reference.as_str().ok_or("its `$ref` is no text")?;
+        let text = reference.as_str().ok_or("its `$ref` is not a string")?;
         let Some(fragment) = text.strip_prefix('#') else {
             return Err(format!(
-                "{text:?} is a reference to elsewhere, which is not fetched"
+                "{text:?} refers to another document, which is not fetched"
             ));
         };
         let pointer = percent_decode_str(fragment).decode_utf8_lossy();
@@ -55,11 +55,11 @@ impl<'a> Lowering<'a> {
         Ok((pointer.into_owned(), target))
     }
 
-    /// The schema with what its `$ref` and `allOf` say put in their place.
+    /// Merges the target of `$ref` and the parts of `allOf` into the schema.
     ///
     /// # Errors
     ///
-    /// When they contradict each other, or lead back to where they began.
+    /// Returns an error if they contradict each other, or if a reference leads back to itself.
     pub(super) fn flat(&mut self, schema: &Object, depth: usize) -> Result<Object, Fault> {
         self.nodes += 1;
         self.within_limits()?;
@@ -103,7 +103,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Adds what `other` says to `schema`, and counts its bytes: the same reference may be merged many times.
+    /// Merges `other` into `schema`, and counts its bytes, because a reference may be merged many times.
     pub(super) fn merge(&mut self, schema: &mut Object, other: Object) -> Result<(), Fault> {
         self.merged += other.values().map(|it| it.to_string().len()).sum::<usize>();
         self.within_limits()?;
@@ -111,11 +111,11 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Adds what `other` says to `schema`.
+/// Merges `other` into `schema`.
 ///
 /// # Errors
 ///
-/// When no value fits both.
+/// Returns an error if no value can match both.
 fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
     for (keyword, value) in other {
         let Some(known) = schema.get_mut(&keyword) else {
@@ -128,7 +128,7 @@ fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
                 for (name, property) in other {
                     match known.get_mut(&name) {
                         None => drop(known.insert(name, property)),
-                        // Both have to fit.
+                        // A value has to match both schemas.
                         Some(both) => both_of(both, property)?,
                     }
                 }
@@ -152,7 +152,7 @@ fn merge(schema: &mut Object, other: Object) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Turns `known` into a schema that allows what both allow.
+/// Turns `known` into a schema that allows only what both schemas allow.
 fn both_of(known: &mut Value, other: Value) -> Result<(), Fault> {
     let known_parts = parts_of(std::mem::replace(known, Value::Null));
     let mut parts = Vec::new();
@@ -170,7 +170,7 @@ fn both_of(known: &mut Value, other: Value) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The schemas of an `allOf` that says nothing else, or the schema.
+/// The parts of a schema that consists only of `allOf`, or else the schema itself.
 fn parts_of(schema: Value) -> Vec<Value> {
     match schema {
         Value::Object(mut it) if it.len() == 1 => match it.get_mut("allOf") {
@@ -181,7 +181,7 @@ fn parts_of(schema: Value) -> Vec<Value> {
     }
 }
 
-/// The `type` of values that fit both.
+/// The `type` of values that match both types.
 fn common_type(first: &Value, second: &Value) -> Result<Value, Fault> {
     let names = |json| -> Vec<&str> {
         let list = Value::as_array(json).map_or(std::slice::from_ref(json), Vec::as_slice);

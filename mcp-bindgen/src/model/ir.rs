@@ -1,10 +1,10 @@
-//! Types as they are written in Rust, without their names.
+//! The model of generated types, before they have names.
 
 use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
-/// Number of a definition.
+/// The number of a definition.
 pub(crate) type Id = usize;
 
 /// Definitions by their numbers.
@@ -13,7 +13,7 @@ pub(crate) type Defs = IndexMap<Id, Def>;
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
-    /// `null` and nothing else.
+    /// Only `null`.
     Null,
     Bool,
     Integer,
@@ -21,7 +21,7 @@ pub(crate) enum Type {
     Unsigned,
     Number,
     Text,
-    /// A type of another crate, written as text on the wire.
+    /// A type of another crate, which is a string on the wire.
     External(&'static str),
     /// Any JSON.
     Json,
@@ -37,9 +37,9 @@ pub(crate) enum Type {
 pub(crate) struct Def {
     pub(crate) shape: Shape,
     pub(crate) doc: String,
-    /// The title that its schema gives, or the key in `$defs`.
+    /// The title of the schema, or its key in `$defs`.
     pub(crate) title: Option<String>,
-    /// Where it is, as `tool/inputSchema/properties/city`; more than one for equal types.
+    /// Where the type is used, such as `tool/inputSchema/properties/city`. Equal types share their places.
     pub(crate) places: Vec<String>,
 }
 
@@ -49,22 +49,22 @@ pub(crate) enum Shape {
     Struct(Struct),
     /// Strings, each with its documentation.
     Enum(Vec<(String, String)>),
-    /// Objects by the value of the member `tag`: each has one of several.
+    /// Objects that differ in the member `tag`. Each variant has one or more values of it.
     Tagged {
         tag: String,
         variants: Vec<(Vec<String>, Type)>,
     },
-    /// Values by their kind of JSON; `Number` stands for integers too.
+    /// Values that differ in their kind of JSON. `Number` includes integers.
     Kinds(Vec<Type>),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Struct {
-    /// By name on the wire.
+    /// The fields with their names on the wire.
     pub(crate) fields: Vec<(String, Field)>,
-    /// The type of members without a name.
+    /// The type of members that the schema does not name, if it allows any.
     pub(crate) extra: Option<Type>,
-    /// The member, and its value, that tells this struct from others of a union.
+    /// The constant member that distinguishes this struct in a union, and its value.
     pub(crate) tag: Option<(String, String)>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Field {
     pub(crate) doc: String,
 }
 
-/// Kinds of JSON, by which alternatives are told apart.
+/// The kinds of JSON values, by which alternatives are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bool,
@@ -87,10 +87,10 @@ pub(crate) enum Kind {
 }
 
 impl Type {
-    /// The arguments of a method without any.
+    /// The arguments of a method that takes none.
     pub(crate) const NOTHING: Self = Self::Tuple(Vec::new());
 
-    /// `Option` of a type, once.
+    /// The type as an `Option`, unless it can already be null.
     pub(crate) fn nullable(self) -> Self {
         match self {
             Self::Null | Self::Json | Self::Nullable(_) => self,
@@ -98,7 +98,7 @@ impl Type {
         }
     }
 
-    /// The type if it is not null.
+    /// The type without null.
     pub(crate) fn not_null(&self) -> &Self {
         match self {
             Self::Nullable(inner) => inner,
@@ -106,7 +106,7 @@ impl Type {
         }
     }
 
-    /// The definition that it names, if it is a name.
+    /// The definition that the type refers to, if any.
     pub(crate) fn id(&self) -> Option<Id> {
         match self {
             Self::Named(id) => Some(*id),
@@ -129,7 +129,7 @@ impl Type {
         }
     }
 
-    /// Calls `change` with each named type in this one, at any depth.
+    /// Calls `change` with each named type inside this type, at any depth.
     pub(crate) fn each_named(&mut self, change: &mut dyn FnMut(&mut Self)) {
         match self {
             Self::Named(_) => change(self),
@@ -145,7 +145,7 @@ impl Type {
 }
 
 impl Struct {
-    /// Adds a field, unless there is one of this name.
+    /// Adds a field, unless there is already one with this name.
     pub(crate) fn add(&mut self, name: String, field: Field) {
         if self.fields.iter().all(|(known, _)| *known != name) {
             self.fields.push((name, field));
@@ -154,7 +154,7 @@ impl Struct {
 }
 
 impl Shape {
-    /// Calls `change` with each named type in this one, at any depth.
+    /// Calls `change` with each named type inside this shape, at any depth.
     pub(crate) fn each_named(&mut self, change: &mut dyn FnMut(&mut Type)) {
         let types: Vec<&mut Type> = match self {
             Self::Struct(it) => {
@@ -177,18 +177,18 @@ pub(crate) enum Feature {
     Template,
 }
 
-/// A method that calls a tool, gets a prompt, or reads what a resource template names.
+/// A method that calls a tool, gets a prompt, or reads a resource by its template.
 #[derive(Clone, Debug)]
 pub(crate) struct Method {
     pub(crate) feature: Feature,
     /// The name of a tool or prompt, or the URI template.
     pub(crate) key: String,
-    /// What it is called after.
+    /// The name on the server, from which the method's name is made.
     pub(crate) name: String,
     pub(crate) doc: String,
-    /// True if the tool changes nothing, or the same call changes nothing twice.
+    /// Whether the tool is read-only or idempotent, so that a call may be repeated.
     pub(crate) repeatable: bool,
-    /// Of a prompt or template: a struct of texts.
+    /// For a prompt or template, a struct of strings.
     pub(crate) arguments: Type,
     pub(crate) output: Option<Output>,
 }
@@ -197,11 +197,11 @@ pub(crate) struct Method {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Output {
     pub(crate) ty: Type,
-    /// Whether a member `result` is around the value; `None` if that can't be in question.
+    /// Whether an object with the member `result` wraps the value. With `None`, the client has to find out at run time.
     pub(crate) wrapped: Option<bool>,
 }
 
-/// What is bound of a server.
+/// The parts of a server that are bound.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub(crate) methods: Vec<Method>,
@@ -213,23 +213,23 @@ impl Model {
         self.defs.get(&id).map(|def| &def.shape)
     }
 
-    /// The methods of one list.
+    /// The methods for `feature`.
     pub(crate) fn of(&self, feature: Feature) -> impl Iterator<Item = &Method> {
         self.methods.iter().filter(move |it| it.feature == feature)
     }
 
-    /// The types that are sent.
+    /// The types that clients send.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Type> {
         self.methods.iter().map(|method| &method.arguments)
     }
 
-    /// The types that are received.
+    /// The types that clients receive.
     pub(crate) fn outputs(&self) -> impl Iterator<Item = &Type> {
         let outputs = self.methods.iter().filter_map(|it| it.output.as_ref());
         outputs.map(|output| &output.ty)
     }
 
-    /// Calls `change` with each named type of arguments, outputs and definitions.
+    /// Calls `change` with each named type in arguments, outputs and definitions.
     pub(crate) fn each_named(&mut self, change: &mut dyn FnMut(&mut Type)) {
         for method in &mut self.methods {
             method.arguments.each_named(change);
@@ -242,8 +242,7 @@ impl Model {
         }
     }
 
-    /// The definitions that contain themselves, and those between two such definitions. Linear in the number of
-    /// fields.
+    /// The definitions that contain themselves, and those between two such definitions. Takes time linear in the number of fields.
     pub(crate) fn recursive(&self) -> HashSet<Id> {
         let mut left: HashSet<_> = self.defs.keys().copied().collect();
         let mut edges: Vec<(Id, Id)> = Vec::new();
@@ -251,8 +250,7 @@ impl Model {
             let mut shape = def.shape.clone();
             shape.each_named(&mut |ty| edges.extend(ty.id().map(|to| (*from, to))));
         }
-        // First removes definitions that lead to no remaining definition, then, with all edges reversed, those that
-        // no remaining definition leads to.
+        // The first pass removes definitions that lead to no remaining definition. The second pass, with all edges reversed, removes definitions that no remaining definition leads to.
         for _ in 0..2 {
             let mut counts: HashMap<Id, usize> = HashMap::new();
             let mut sources: HashMap<Id, Vec<Id>> = HashMap::new();
@@ -276,7 +274,7 @@ impl Model {
         left
     }
 
-    /// The definitions that can be reached from some types.
+    /// The definitions that can be reached from the types in `from`.
     pub(crate) fn reached<'a>(&self, from: impl Iterator<Item = &'a Type>) -> HashSet<Id> {
         let mut open = Vec::new();
         for ty in from {

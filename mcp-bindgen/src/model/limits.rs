@@ -1,16 +1,17 @@
-//! Limits of schemas; what exceeds one stays JSON.
+//! Limits of schemas. A value whose schema exceeds a limit stays JSON.
 
-/// Bytes of a schema.
+/// The maximum size of a schema, in bytes.
 pub(crate) const BYTES: usize = 1 << 20;
 
-/// Levels of nesting.
+/// The maximum depth of nesting.
 pub(crate) const DEPTH: usize = 64;
 
-/// Subschemas that are read or combined. A subschema that is reached by several ways is counted each time.
+/// The maximum number of subschemas that are read or combined. A subschema that is reached twice is
+/// counted twice.
 pub(crate) const NODES: usize = 20_000;
 
-/// Bytes of the schemas that are copied where `allOf` and references are combined.
+/// The maximum number of bytes that are copied to combine `allOf` and references.
 pub(crate) const MERGED: usize = 8 << 20;
 
-/// Members of an object, values of an enum, or alternatives.
+/// The maximum number of members of an object, values of an enum, or alternatives.
 pub(crate) const MEMBERS: usize = 1_000;

@@ -1,4 +1,4 @@
-//! One schema in, a type out.
+//! Converts one schema into a type.
 
 use std::collections::HashMap;
 
@@ -10,19 +10,19 @@ use crate::error::Note;
 use crate::json::{Member, Object};
 use crate::texts;
 
-/// Why a place has no type of its own.
+/// The reason why a schema can't be converted into a type.
 pub(super) type Fault = String;
 
-/// Definitions and notes of all schemas of a server.
+/// The definitions and notes from all schemas of a server.
 #[derive(Default)]
 pub(crate) struct Context {
     pub(super) defs: Defs,
-    /// What numbers stand for that places had while they were read.
+    /// The types of places that were referred to by number while they were still being read.
     pub(super) aliases: HashMap<Id, Type>,
-    /// The constant member of structs that are in a union.
+    /// The constant member of each struct that is part of a union.
     pub(super) tags: HashMap<Id, (String, String)>,
     pub(super) notes: Vec<Note>,
-    /// The types of formats of strings.
+    /// The types for formats of strings.
     pub(super) formats: Vec<(&'static str, &'static str)>,
     next: Id,
 }
@@ -40,7 +40,7 @@ impl Context {
         self.next
     }
 
-    /// A struct of texts: the name of each member, whether it is required, and its documentation.
+    /// Adds a struct of strings. Each member has a name, a flag whether it is required, and its documentation.
     pub(super) fn texts(&mut self, place: String, members: Vec<(String, bool, String)>) -> Type {
         let mut shape = Struct::default();
         for (name, required, doc) in members {
@@ -67,21 +67,21 @@ impl Context {
     }
 }
 
-/// A schema while it is read.
+/// A schema that is being read.
 pub(crate) struct Lowering<'a> {
     pub(super) context: &'a mut Context,
     entry: &'a str,
-    /// The member that has the schema.
+    /// The member of the entry that contains the schema.
     member: &'a str,
     pub(super) root: &'a Value,
-    /// Types by JSON pointer; those that are being read have only a number.
+    /// Types by JSON pointer. A type that is still being read has only a number.
     known: HashMap<String, State>,
     /// Schemas with their references and `allOf` combined, by JSON pointer.
     pub(super) flats: HashMap<String, Result<Object, Fault>>,
     depth: usize,
     pub(super) nodes: usize,
     pub(super) merged: usize,
-    /// The limit that the schema exceeds.
+    /// The limit that the schema exceeds, if any.
     exceeded: Option<Fault>,
 }
 
@@ -107,7 +107,7 @@ enum State {
     Done(Type),
 }
 
-/// The type of a whole schema, which is that of `member` of the tool `entry`; JSON where it is none.
+/// Converts the schema in `member` of the tool `entry`. If that fails, the type is JSON.
 pub(super) fn lower(context: &mut Context, entry: &str, member: &str, schema: &Member) -> Type {
     let notes = context.notes.len();
     let whole = schema.json().and_then(|root| {
@@ -137,7 +137,7 @@ impl Lowering<'_> {
     fn whole(&mut self) -> Type {
         let root = self.root;
         match (self.member, self.at("", root), root.as_object()) {
-            // Arguments may come: a struct has room for them, and a map has not.
+            // Arguments may be added later, which is compatible for a struct, but not for a map.
             ("inputSchema", Type::Map(item), Some(schema)) => {
                 let open = schema.get("additionalProperties");
                 let open = open.filter(|it| **it != Value::Bool(false));
@@ -153,7 +153,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The type at a pointer; JSON, and a note, where there is none.
+    /// The type of the schema at a pointer. If the schema can't be converted, adds a note and returns JSON.
     pub(super) fn at(&mut self, pointer: &str, schema: &Value) -> Type {
         match self.known.get_mut(pointer) {
             Some(State::Done(ty)) => return ty.clone(),
@@ -214,7 +214,7 @@ impl Lowering<'_> {
             Value::Bool(true) => Ok(Type::Json),
             Value::Bool(false) => Err("the schema `false` allows no value".to_owned()),
             Value::Object(schema) => self.members(Place { pointer, schema }),
-            _ => Err("the schema is no object".to_owned()),
+            _ => Err("the schema is not an object".to_owned()),
         }
     }
 
@@ -237,7 +237,7 @@ impl Lowering<'_> {
         let names = match place.schema.get("type") {
             Some(Value::String(name)) => vec![name.as_str()],
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            Some(_) => return Err("its `type` is neither text nor a list".to_owned()),
+            Some(_) => return Err("its `type` is neither a string nor a list".to_owned()),
             None if has(&["properties", "required", "additionalProperties"]) => vec!["object"],
             None if has(&["items", "prefixItems"]) => vec!["array"],
             None => return Ok(Type::Json),
@@ -249,7 +249,7 @@ impl Lowering<'_> {
         self.join(place, types)
     }
 
-    /// The type of a schema of one `type`.
+    /// The type of a schema whose `type` is `name`.
     fn kind(&mut self, place: Place<'_>, name: &str) -> Result<Type, Fault> {
         match name {
             "null" => Ok(Type::Null),
@@ -297,7 +297,7 @@ impl Lowering<'_> {
         let none = Object::new();
         let properties = match schema.get("properties") {
             Some(Value::Object(properties)) => properties,
-            Some(_) => return Err("its `properties` are no object".to_owned()),
+            Some(_) => return Err("its `properties` are not an object".to_owned()),
             None => &none,
         };
         let required = place.list("required").into_iter().flatten();
@@ -347,7 +347,7 @@ impl Lowering<'_> {
         Ok(self.define(place, Shape::Struct(shape)))
     }
 
-    /// A new definition for what is at a place.
+    /// Adds a definition for the schema at a place.
     pub(super) fn define(&mut self, place: Place<'_>, shape: Shape) -> Type {
         let pointer = place.pointer;
         let is_input = pointer.is_empty() && self.member == "inputSchema";
@@ -369,7 +369,7 @@ impl Lowering<'_> {
     }
 }
 
-/// `u64` where the minimum is not negative, or the maximum is above that of `i64`.
+/// The type is `u64` if the minimum is not negative, or if the maximum is greater than `i64::MAX`.
 fn integer(schema: &Object) -> Type {
     let limit = |name, other| schema.get(name).or(schema.get(other))?.as_f64();
     let most = limit("maximum", "exclusiveMaximum");
@@ -381,13 +381,13 @@ fn integer(schema: &Object) -> Type {
     }
 }
 
-/// Types of members by patterns of their names, if there are any.
+/// The value of `patternProperties`, if it has any patterns.
 fn patterns(schema: &Object) -> Option<&Value> {
     let patterns = schema.get("patternProperties");
     patterns.filter(|it| it.as_object().is_some_and(|it| !it.is_empty()))
 }
 
-/// Refuses a type that contains itself without a name in between.
+/// Refuses a type that contains itself without a named type in between.
 fn not_of_itself(id: Id, mut ty: Type) -> Result<Type, Fault> {
     let mut is_inside = false;
     ty.each_named(&mut |named| is_inside |= named.id() == Some(id));
@@ -398,7 +398,7 @@ fn not_of_itself(id: Id, mut ty: Type) -> Result<Type, Fault> {
     }
 }
 
-/// The values that `const` or `enum` allow, if there is one.
+/// The values that `const` or `enum` allows, if the schema has one of them.
 fn values(schema: &Object) -> Result<Option<&[Value]>, Fault> {
     match (schema.get("const"), schema.get("enum")) {
         (Some(value), _) => Ok(Some(std::slice::from_ref(value))),
@@ -406,12 +406,12 @@ fn values(schema: &Object) -> Result<Option<&[Value]>, Fault> {
             Err("its `enum` allows no value".to_owned())
         }
         (None, Some(Value::Array(values))) => Ok(Some(values)),
-        (None, Some(_)) => Err("its `enum` is no list".to_owned()),
+        (None, Some(_)) => Err("its `enum` is not a list".to_owned()),
         (None, None) => Ok(None),
     }
 }
 
-/// Refuses more members, values or alternatives than are useful.
+/// Refuses more members, values or alternatives than the limit.
 pub(super) fn within(count: usize, what: &str) -> Result<(), Fault> {
     if count > limits::MEMBERS {
         Err(format!("it has more than {} {what}", limits::MEMBERS))

@@ -1,7 +1,7 @@
-//! Schemas in, types out.
+//! Converts schemas into a model of Rust types.
 //!
-//! [`lower`] reads the schemas of a tool, with [`combine`] for `allOf` and references and [`unions`] for
-//! alternatives. [`unify`] makes equal types one, and [`naming`] names them all.
+//! [`lower`] converts the schemas of a tool, with [`combine`] for `allOf` and references and
+//! [`unions`] for alternatives. [`unify`] merges equal types, and [`naming`] names them.
 
 mod combine;
 pub(crate) mod ir;

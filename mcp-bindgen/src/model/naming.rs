@@ -1,4 +1,4 @@
-//! Rust names for everything; what had one keeps it.
+//! Chooses the Rust names. Names that were recorded earlier do not change.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,21 +9,20 @@ use super::ir::{Def, Defs, Feature, Field, Id, Model, Shape, Type};
 use crate::code::names::{ident, pascal, snake};
 use crate::snapshot::{Names, TypeNames};
 
-/// Names that generated code uses itself, for generic parameters too.
+/// Names that generated code itself uses, also for generic parameters.
 const TYPES: &str = "BTreeMap Box Call CallToolResult Clone Client D Debug Default Deref Deserialize \
     Deserializer Err Error From GetPromptRequest Into IntoIterator Iterator JsonObject Map None Ok \
     Option OrderedMap PartialEq ReadResourceRequest Result S Self Serialize Serializer Some String T \
     TypedCall Value Vec";
 
-/// Methods of the server's type that are no tools.
+/// Methods of the server's type that are not tools.
 const METHODS: [&str; 2] = ["prompts", "resources"];
 
-/// Names in one scope.
+/// The names in one scope.
 struct Scope {
     taken: HashSet<String>,
-    /// The number that a name gets next.
+    /// The last number that was appended to a name.
     numbers: HashMap<String, u64>,
-    /// What stands between a name and its number.
     separator: &'static str,
 }
 
@@ -36,7 +35,7 @@ impl Scope {
         }
     }
 
-    /// Takes the first candidate that is free, or the last one with a number.
+    /// Takes the first candidate that is free, or else appends a number to the last one.
     fn take(&mut self, candidates: impl IntoIterator<Item = String>) -> String {
         let mut last = String::new();
         for name in candidates {
@@ -55,7 +54,7 @@ impl Scope {
         }
     }
 
-    /// Names `keys` in their order: those of `earlier` first, which keep their names.
+    /// Names `keys` in order. Keys in `earlier` come first, and keep their names.
     fn name<'a>(
         &mut self,
         earlier: Option<&IndexMap<String, String>>,
@@ -76,22 +75,23 @@ impl Scope {
     }
 }
 
-/// Whether a recorded name can stand in code as it is.
+/// Whether a recorded name is a valid identifier as it is.
 fn is_name(name: &str) -> bool {
     ident(name).unraw() == name
 }
 
-/// A name in lower case with underscores; `other` where the text has none.
+/// A name in snake case, or `other` if `text` has no usable characters.
 fn lower(text: &str, other: &str) -> String {
     usable(snake(text), other, "n", "_value")
 }
 
-/// A name in camel case; `other` where the text has none.
+/// A name in camel case, or `other` if `text` has no usable characters.
 fn upper(text: &str, other: &str) -> String {
     usable(pascal(text), other, "N", "Value")
 }
 
-/// A name with something before it that begins with a digit, or after it that is no raw identifier.
+/// Adds `before` to a name that starts with a digit, and `after` to a keyword that can't be a raw
+/// identifier.
 fn usable(name: String, other: &str, before: &str, after: &str) -> String {
     match name.as_str() {
         "" => other.to_owned(),
@@ -101,7 +101,7 @@ fn usable(name: String, other: &str, before: &str, after: &str) -> String {
     }
 }
 
-/// Names all of a model, and gives fields and variants the order of their names.
+/// Names everything in a model, and sorts fields and variants in the order of the recorded names.
 pub(crate) fn name(model: &mut Model, server: &str, earlier: &Names) -> Names {
     let mut server = upper(server, "Server");
     if TYPES.split_whitespace().any(|name| name == server) {
@@ -130,8 +130,7 @@ fn name_types(model: &mut Model, mut types: Scope, earlier: &Names, names: &mut 
     let sent = model.reached(model.arguments());
     let mut of_methods = of_methods(model, names);
     let variants = variants(&model.defs);
-    // Types of arguments come before types of results, and types nearer to a tool before others. Variants come
-    // after their unions.
+    // Types of arguments come before types of results, and types nearer to a tool come before others. Variants come after their unions.
     let mut order: Vec<_> = model.defs.iter().collect();
     order.sort_by_key(|(id, def)| {
         let is_variant = variants.contains_key(*id);
@@ -171,7 +170,7 @@ fn name_types(model: &mut Model, mut types: Scope, earlier: &Names, names: &mut 
     }
 }
 
-/// The names of arguments, and of outputs without a title.
+/// The names for arguments, and for outputs without a title.
 fn of_methods(model: &Model, names: &Names) -> HashMap<Id, String> {
     let mut of_methods: HashMap<Id, String> = HashMap::new();
     for method in &model.methods {
@@ -193,10 +192,10 @@ fn of_methods(model: &Model, names: &Names) -> HashMap<Id, String> {
     of_methods
 }
 
-/// The types that have a name, by one of their places.
+/// The types that already have a recorded name, found by one of their places.
 fn recorded(defs: &Defs, types: &mut Scope, earlier: &Names) -> HashMap<Id, String> {
     let mut given: HashMap<Id, String> = HashMap::new();
-    // A place has several types where a union is an alternative of another one.
+    // A place has several types if a union is an alternative of another union.
     let mut by_place: HashMap<&str, Vec<Id>> = HashMap::new();
     for (id, def) in defs {
         for place in &def.places {
@@ -214,13 +213,13 @@ fn recorded(defs: &Defs, types: &mut Scope, earlier: &Names) -> HashMap<Id, Stri
     given
 }
 
-/// Whether a type without a title is the output of a tool, and not part of arguments as well.
+/// Whether a type has no title, and is first of all the output of a tool.
 fn is_output(def: &Def) -> bool {
     let first = def.places.first();
     def.title.is_none() && first.is_some_and(|place| place.ends_with("/outputSchema"))
 }
 
-/// The variants of unions that have no title, with their unions and the names of the variants.
+/// The untitled types that are variants of a union, with the union and the name of the variant.
 fn variants(defs: &Defs) -> HashMap<Id, (Id, String)> {
     let mut variants = HashMap::new();
     for (union, def) in defs {
@@ -248,7 +247,7 @@ fn variants(defs: &Defs) -> HashMap<Id, (Id, String)> {
     variants
 }
 
-/// The place that is nearest to its tool, which has the most general name.
+/// The place nearest to its tool, which gives the most general name.
 fn shortest(def: &Def) -> &str {
     let places = def.places.iter().map(String::as_str);
     let shortest = places.min_by_key(|it| (it.ends_with("/properties/result"), distance(it)));
@@ -259,7 +258,8 @@ fn distance(place: &str) -> usize {
     place.matches('/').count()
 }
 
-/// Names for a type: its title, or the last name on the way to it; then with the tool before it.
+/// Candidates for the name of a type: its title or the last name on its path, then the same with
+/// the tool's name in front.
 fn candidates(def: &Def) -> Vec<String> {
     let place = shortest(def);
     let schemas = ["/inputSchema", "/outputSchema"].into_iter();
@@ -293,7 +293,7 @@ fn candidates(def: &Def) -> Vec<String> {
     plain.into_iter().chain([full]).collect()
 }
 
-/// `day` for `days`.
+/// The singular of a word, such as `day` for `days`.
 fn singular(word: &str) -> String {
     let is_one = ["ss", "us", "is"].iter().any(|end| word.ends_with(end));
     match (word.strip_suffix("ies"), word.strip_suffix('s')) {
@@ -303,7 +303,7 @@ fn singular(word: &str) -> String {
     }
 }
 
-/// Names the fields or variants of a type, and puts them in the order of their names.
+/// Names the fields or variants of a type, and sorts them in the order of the names.
 fn name_members(def: &mut Def, earlier: Option<&TypeNames>) -> IndexMap<String, String> {
     let earlier = earlier.map(|record| &record.names);
     match &mut def.shape {
@@ -318,7 +318,7 @@ fn name_members(def: &mut Def, earlier: Option<&TypeNames>) -> IndexMap<String, 
         }
         Shape::Tagged { variants, .. } => {
             let mut scope = Scope::new("", ["Unknown"]);
-            // A variant is known by the first of its values.
+            // The first value of a variant identifies it.
             let name = |it: &(Vec<String>, _)| variant(&it.0.join(" or "));
             in_order(variants, |it| &it.0[0], name, &mut scope, earlier)
         }
@@ -326,7 +326,7 @@ fn name_members(def: &mut Def, earlier: Option<&TypeNames>) -> IndexMap<String, 
     }
 }
 
-/// Names `members` by their keys, and sorts them by the order of these names.
+/// Names `members` by their keys, and sorts them in the order of the names.
 fn in_order<T>(
     members: &mut [T],
     key: impl Fn(&T) -> &str,

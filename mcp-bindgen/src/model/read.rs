@@ -1,4 +1,4 @@
-//! A snapshot in, a model of its types out.
+//! Reads a snapshot into a model of its types.
 
 use serde_json::Value;
 
@@ -9,8 +9,9 @@ use crate::error::Note;
 use crate::snapshot::{Entry, Snapshot};
 use crate::texts;
 
-/// Types of a server, and what is left out or untyped. `is_bound` chooses tools; `formats` are the types
-/// of formats of strings.
+/// Returns the model of a server, and notes about what is left out or untyped.
+///
+/// `is_bound` selects the tools, and `formats` are the types for formats of strings.
 pub(crate) fn read(
     snapshot: &Snapshot,
     is_bound: &dyn Fn(&str) -> bool,
@@ -32,7 +33,7 @@ pub(crate) fn read(
     let mut model = Model { methods, defs };
     model.each_named(&mut |ty| resolve(ty, &context.aliases));
     separate(&mut model.defs, context);
-    // Arguments, and outputs without a title, are types of one tool, even if others are equal.
+    // Each tool has its own types for arguments and untitled outputs, even if they equal others.
     let roots = model.arguments().chain(model.outputs());
     let roots = roots.filter_map(Type::id);
     let is_titled = |id: &Id| model.defs.get(id).is_some_and(|def| def.title.is_some());
@@ -69,7 +70,7 @@ fn tool(context: &mut Context, entry: &Entry) -> Option<Method> {
         None => context.texts(format!("{name}/inputSchema"), Vec::new()),
     };
     if !matches!(arguments, Type::Named(_) | Type::Json) {
-        let fault = "arguments are an object, and the schema is of something else";
+        let fault = "arguments are an object, but the schema describes something else";
         context.note(&name, "inputSchema", fault, true);
         arguments = Type::Json;
     }
@@ -91,15 +92,15 @@ fn tool(context: &mut Context, entry: &Entry) -> Option<Method> {
     })
 }
 
-/// The description of an entry, or its title.
+/// The description of an entry, or else its title.
 fn description(entry: &Entry) -> String {
     let texts = ["description", "title"].map(|member| entry.text(member));
     let text = texts.into_iter().find(|it| !it.trim().is_empty());
     texts::markdown(text.unwrap_or_default())
 }
 
-/// The output of a tool without the wrapper around a value that is no object: revisions before 2026-07-28
-/// have objects only. FastMCP marks its wrappers.
+/// Removes the wrapper around an output that is not an object. Revisions before 2026-07-28 allow
+/// only objects, so servers wrap other values. FastMCP marks its wrappers.
 fn unwrapped(Output { ty, wrapped }: Output, defs: &Defs) -> Output {
     let shape = |ty: &Type| Some(&defs.get(&ty.id()?)?.shape);
     let is_object = |ty: &Type| {
@@ -134,7 +135,8 @@ fn prompt(context: &mut Context, entry: &Entry) -> Method {
     of_texts(Feature::Prompt, name, entry, arguments)
 }
 
-/// A resource template (RFC 6570). Variables behind their names may be left out.
+/// Reads a resource template (RFC 6570). Variables that are written with their names, as in `{?a}`,
+/// are optional.
 fn template(context: &mut Context, entry: &Entry) -> Option<Method> {
     let template = entry.text("uriTemplate");
     match variables(template) {
@@ -150,11 +152,11 @@ fn template(context: &mut Context, entry: &Entry) -> Option<Method> {
     }
 }
 
-/// The variables of a template, and whether they are required.
+/// The variables of a template, and whether they are required. They have no documentation.
 fn variables(template: &str) -> Result<Vec<(String, bool, String)>, &'static str> {
     let mut variables = Vec::new();
     for part in template.split('{').skip(1) {
-        let (expression, _) = part.split_once('}').ok_or("a brace is open")?;
+        let (expression, _) = part.split_once('}').ok_or("a brace is not closed")?;
         let names = expression.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
         let required = !expression.starts_with([';', '?', '&']);
         for name in names.split(',') {

@@ -1,4 +1,4 @@
-//! Equal types become one.
+//! Merges equal types.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::ir::{Defs, Id, Model, Shape, Type};
 use super::lower::Context;
 
-/// Makes equal definitions one. Those that are `apart` stay types of their own.
+/// Merges equal definitions, except for the definitions in `apart`.
 pub(super) fn unify(model: &mut Model, apart: &HashSet<Id>) {
     let classes = classes(&model.defs, apart);
     let mut first: HashMap<usize, Id> = HashMap::new();
@@ -31,7 +31,7 @@ fn rename(ty: &mut Type, to: &HashMap<Id, usize>) {
     }
 }
 
-/// Puts what aliases stand for in their place.
+/// Replaces aliases with the types that they refer to.
 pub(super) fn resolve(ty: &mut Type, aliases: &HashMap<Id, Type>) {
     if let Type::Named(id) = ty
         && let Some(other) = aliases.get(id)
@@ -54,11 +54,11 @@ pub(super) fn separate(defs: &mut Defs, context: &Context) {
     }
 }
 
-/// A class for each definition, the same for equal definitions.
+/// Assigns a class to each definition. Equal definitions have the same class.
 ///
-/// At first all are in one class. Where members of a class differ, the largest group of equal members stays, and
-/// each other group becomes a class. Only definitions that use a moved definition are compared again, so the time
-/// is about linear.
+/// At first, all definitions are in one class. If members of a class differ, the largest group of
+/// equal members stays, and each other group becomes a new class. Only definitions that use a moved
+/// definition are compared again, so the time is about linear.
 fn classes(defs: &Defs, apart: &HashSet<Id>) -> HashMap<Id, usize> {
     let mut users: HashMap<Id, Vec<Id>> = HashMap::new();
     for (id, def) in defs {
@@ -72,8 +72,7 @@ fn classes(defs: &Defs, apart: &HashSet<Id>) -> HashMap<Id, usize> {
     let mut open: IndexSet<Id> = defs.keys().copied().collect();
     while !open.is_empty() {
         let mut groups: IndexMap<_, Vec<Id>> = IndexMap::new();
-        // The number of members of a class that are not compared: they still equal each other, and no member that
-        // is compared.
+        // For each class, the number of members that are not compared this time. These members still equal each other, but none of the compared members.
         let mut rest: HashMap<usize, usize> = HashMap::new();
         for id in open.drain(..) {
             let def = &defs[&id];

@@ -1,4 +1,4 @@
-//! Alternatives, and how values of them are told apart.
+//! Joins alternatives into one type, if their values can be told apart.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::json::Object;
 /// One of several types that a value may have.
 pub(super) struct Alternative {
     ty: Type,
-    /// Members that are constant texts, or one of several; for objects.
+    /// Members of an object whose value is a constant string, or one of several.
     constants: IndexMap<String, Vec<String>>,
 }
 
@@ -93,7 +93,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An enum of texts, each with its documentation.
+    /// Defines an enum of strings, each with its documentation.
     fn texts(&mut self, place: Place<'_>, mut texts: Vec<(String, String)>) -> Type {
         let mut known = HashSet::new();
         texts.retain(|(value, _)| known.insert(value.clone()));
@@ -104,7 +104,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The members of an object that are texts of an `enum` or `const`, each with its values.
+    /// The members of an object whose `enum` or `const` allows only strings, with these strings.
     fn constants(&mut self, schema: &Value) -> IndexMap<String, Vec<String>> {
         let flat = schema.as_object().and_then(|it| self.flat(it, 0).ok());
         let properties = flat.as_ref().and_then(|it| it.get("properties"));
@@ -120,7 +120,7 @@ impl Lowering<'_> {
         constants.collect()
     }
 
-    /// One type for several alternatives.
+    /// Joins alternatives into one type.
     pub(super) fn join(
         &mut self,
         place: Place<'_>,
@@ -172,7 +172,7 @@ impl Lowering<'_> {
         Ok(if is_nullable { ty.nullable() } else { ty })
     }
 
-    /// The alternatives of a union that is itself one of several.
+    /// The alternatives of a union, if the definition `id` is a union.
     fn parts(&self, id: super::ir::Id) -> Option<Vec<Alternative>> {
         match &self.context.defs.get(&id)?.shape {
             Shape::Kinds(types) => Some(types.iter().cloned().map(Into::into).collect()),
@@ -187,7 +187,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// One type for alternatives of one kind.
+    /// Joins alternatives of one kind into one type.
     fn of_kind(
         &mut self,
         place: Place<'_>,
@@ -205,14 +205,14 @@ impl Lowering<'_> {
                 })
             }
             Kind::Integer => Ok(Type::Integer),
-            // Where any object is allowed, the others say nothing.
+            // If any object is allowed, the other alternatives add nothing.
             Kind::Object if list.iter().any(|it| it.ty == any_object) => Ok(any_object),
             Kind::Object => self.tagged(place, list),
             _ => Err("its alternatives are different kinds of lists".to_owned()),
         }
     }
 
-    /// The values of an enum. A single one is described by its schema.
+    /// The values of an enum. A single value is documented by the description or title of its schema.
     fn described(&self, ty: &Type) -> Option<Vec<(String, String)>> {
         let def = self.context.defs.get(&ty.id()?)?;
         match &def.shape {
@@ -232,7 +232,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// One type for objects, which a constant member tells apart.
+    /// Joins alternatives that are objects, if a constant member tells them apart.
     fn tagged(&mut self, place: Place<'_>, list: Vec<Alternative>) -> Result<Type, Fault> {
         let tells_apart = |tag: &&String| {
             let mut known = HashSet::new();
@@ -260,7 +260,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether an alternative says more than which members are required.
+/// Whether an alternative describes more than which members are required.
 fn is_type(alternative: &Value) -> bool {
     match alternative {
         Value::Object(members) => {

@@ -1,11 +1,11 @@
-//! Edits of a server.
+//! Edits of a server, and their expected effects.
 
 use mcp_bindgen::{Bindings, Generated, Snapshot};
 
 pub(crate) const SERVER: &str = include_str!("weather.json");
 
-/// An edit: its name, a text and its replacement, whether the user's code compiles, and what the check
-/// says.
+/// An edit: its name, a string and its replacement, whether the user's code still compiles, and
+/// what the check reports.
 pub(crate) type Edit = (
     &'static str,
     &'static str,
@@ -70,14 +70,18 @@ pub(crate) const EDITS: [Edit; 26] = [
         r#""maximum": 14"#,
         r#""maximum": 10"#,
         true,
-        &["additive: tool `forecast`: arguments.days has another text, limit or default"],
+        &[
+            "additive: tool `forecast`: arguments.days has a different description, limit or default",
+        ],
     ),
     (
         "another default",
         r#""default": 3"#,
         r#""default": 5"#,
         true,
-        &["additive: tool `forecast`: arguments.days has another text, limit or default"],
+        &[
+            "additive: tool `forecast`: arguments.days has a different description, limit or default",
+        ],
     ),
     (
         "arguments in another order",
@@ -169,7 +173,7 @@ pub(crate) const EDITS: [Edit; 26] = [
         r#""high": {"type": "number"}"#,
         r#""high": {"type": "string"}"#,
         false,
-        &["breaking: tool `forecast`: result.days[].high is text now, and was a number"],
+        &["breaking: tool `forecast`: result.days[].high is a string now, and was a number"],
     ),
     (
         "a member of a result that may be absent",
@@ -207,7 +211,7 @@ pub(crate) const EDITS: [Edit; 26] = [
     ),
 ];
 
-/// The bindings before an edit.
+/// The bindings before any edit.
 pub(crate) fn before() -> Generated {
     let snapshot = Snapshot::parse(SERVER.as_bytes()).unwrap();
     Bindings::new(snapshot).generate().unwrap()

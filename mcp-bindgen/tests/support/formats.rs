@@ -1,4 +1,4 @@
-//! Code of a user of bindings with types of other crates.
+//! A program that uses bindings with types of other crates.
 
 mod calendar;
 

@@ -11,7 +11,7 @@ pub(crate) mod scratch;
 /// A server with unions, lists, tuples, and tools, prompts and templates without arguments.
 pub(crate) const SHAPES: &str = include_str!("shapes.json");
 
-/// A snapshot with `tools`, which are JSON with commas between them.
+/// A snapshot with `tools`, which are JSON objects separated by commas.
 pub(crate) fn whole(tools: &str) -> String {
     format!(r#"{{"server": {{"name": "hostile", "version": "1"}}, "tools": [{tools}]}}"#)
 }
@@ -25,7 +25,8 @@ fn member(schema: Value) -> String {
     tool(json!({"type": "object", "properties": {"m": schema}}))
 }
 
-/// Each case: its name, a tool, and a part of the line that it gives; empty for none.
+/// Each case has a name, a tool, and a part of the expected note, which is empty if no note is
+/// expected.
 pub(crate) fn hostile() -> Vec<(&'static str, String, &'static str)> {
     [
         schemas(),
@@ -43,28 +44,28 @@ fn schemas() -> Vec<(&'static str, String, &'static str)> {
     vec![
         ("false", tool(json!(false)), "allows no value"),
         ("true", tool(json!(true)), ""),
-        ("a number", tool(json!(5)), "no object"),
-        ("null", tool(json!(null)), "no object"),
-        ("a list", tool(json!([])), "no object"),
+        ("a number", tool(json!(5)), "not an object"),
+        ("null", tool(json!(null)), "not an object"),
+        ("a list", tool(json!([])), "not an object"),
         (
             "arguments that are text",
             tool(json!({"type": "string"})),
             "arguments are an object",
         ),
         (
-            "a type that is none",
+            "a type that does not exist",
             member(json!({"type": "text"})),
             "no `type` called",
         ),
         (
             "a type that is a number",
             member(json!({"type": 5})),
-            "neither text nor a list",
+            "neither a string nor a list",
         ),
         (
             "properties that are a list",
             member(json!({"properties": []})),
-            "are no object",
+            "are not an object",
         ),
         (
             "an empty enum",
@@ -72,9 +73,9 @@ fn schemas() -> Vec<(&'static str, String, &'static str)> {
             "allows no value",
         ),
         (
-            "an enum of no list",
+            "an enum that is not a list",
             member(json!({"enum": "a"})),
-            "is no list",
+            "is not a list",
         ),
         (
             "an enum of objects",
@@ -129,7 +130,7 @@ fn references() -> Vec<(&'static str, String, &'static str)> {
         ),
         ("a file", member(to("file:///etc/passwd")), "not fetched"),
         ("nothing", member(to("#/$defs/none")), "refers to nothing"),
-        ("no text", member(json!({"$ref": 5})), "no text"),
+        ("a number", member(json!({"$ref": 5})), "not a string"),
         ("itself", tool(to("#")), "itself alone"),
         (
             "a circle",
@@ -262,21 +263,21 @@ fn names() -> Vec<(&'static str, String, &'static str)> {
     }).collect();
     vec![
         (
-            "members that are no identifiers",
+            "members that are not identifiers",
             tool(json!({"type": "object", "properties": members, "required": ["self"]})),
             "",
         ),
         (
-            "members that are no identifiers, all required",
+            "members that are not identifiers, all required",
             tool(json!({"type": "object", "properties": members, "required": words})),
             "",
         ),
         (
-            "values that are no identifiers",
+            "values that are not identifiers",
             member(json!({"enum": words})),
             "",
         ),
-        ("tools that are no identifiers", twins.join(","), ""),
+        ("tools that are not identifiers", twins.join(","), ""),
         (
             "types of the standard library",
             tool(json!({"type": "object", "properties": shadows})),

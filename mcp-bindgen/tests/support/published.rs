@@ -1,5 +1,5 @@
-//! Invented tools with the odd shapes that published servers list, which `.ci/bindings/published` finds.
-//! Nothing of a server is copied: names and texts are made up.
+//! Tools with unusual schemas, as published servers list them. `.ci/bindings/published` finds such
+//! schemas. All names and strings are invented, and nothing is copied from a server.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ pub(super) fn tools() -> Vec<Case> {
     [arguments(), values(), unions(), keywords(), results()].concat()
 }
 
-/// Shapes of all arguments of a tool.
+/// Schemas of all arguments of a tool.
 fn arguments() -> Vec<Case> {
     vec![
         ("no properties", tool(json!({"type": "object"})), ""),
@@ -70,7 +70,7 @@ fn arguments() -> Vec<Case> {
     ]
 }
 
-/// Shapes of one value.
+/// Schemas of one value.
 fn values() -> Vec<Case> {
     vec![
         (

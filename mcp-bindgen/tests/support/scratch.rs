@@ -1,4 +1,4 @@
-//! Crates outside of the workspace that use generated modules.
+//! Crates outside the workspace that use generated modules.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::Command;
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// An empty crate. Its dependencies are compiled once for all, and for `.ci/bindings/run`.
+    /// Creates an empty crate. All such crates and `.ci/bindings/run` share their compiled dependencies.
     pub(crate) fn new(name: &str, edition: &str) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -37,8 +37,7 @@ impl Scratch {
         &self.0
     }
 
-    /// Runs cargo, and returns the targets that failed to compile, with warnings as errors. The text of
-    /// errors goes to standard error.
+    /// Runs cargo with warnings as errors, and returns the targets that failed to compile. Errors are printed to standard error.
     pub(crate) fn failed(&self, arguments: &[&str]) -> BTreeSet<String> {
         let output = Command::new(env!("CARGO"))
             .arg(arguments[0])
@@ -58,7 +57,7 @@ impl Scratch {
         let lines = text
             .lines()
             .filter(|line| line.starts_with("error: could not "));
-        // `error: could not compile `crate` (bin "name") due to …`
+        // Such a line is: error: could not compile `crate` (bin "name") due to …
         let names = lines.filter_map(|line| line.split('"').nth(1).or(line.split('`').nth(1)));
         let names: BTreeSet<_> = names.map(str::to_owned).collect();
         let is_known = output.status.success() || !names.is_empty();

@@ -1,4 +1,4 @@
-//! Code of a user of the bindings of a server with odd shapes.
+//! A program that uses the bindings of a server with unusual schemas.
 
 mod budget;
 
@@ -6,7 +6,7 @@ use budget::{AddExpenseArguments, AddExpenseOutput, Category, FindArguments, Fin
 use serde_json::{Value, from_value, json, to_value};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Tags are written once, and typed members beside them come back.
+        // A tag is written only once, and typed members beside it survive a round trip.
     let card = PaymentCard::new("4111").with_extra("fee", 1.5);
     let arguments = AddExpenseArguments::new(card.clone(), Category::Food, u64::MAX);
     let expected = json!({
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let unknown = json!({"id": 1, "payment": {"kind": "shell", "count": 3}});
     assert_eq!(to_value(from_value::<AddExpenseOutput>(unknown.clone())?)?, unknown);
 
-    // Open tuples have more or fewer items, and members by patterns are kept.
+        // Open tuples may have more or fewer items, and members that match a pattern are kept.
     for open in [json!([]), json!(["a"]), json!(["a", 1, true])] {
         let output = json!({"open": open, "pair": ["b", 2], "x-a": "c"});
         let read: FindOutput = from_value(output.clone())?;

@@ -1,4 +1,4 @@
-//! Code of a user of the bindings.
+//! A program that uses the bindings.
 
 #[path = "weather.rs"]
 mod weather;

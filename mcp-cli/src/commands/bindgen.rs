@@ -1,4 +1,5 @@
-//! `mcp bindgen`: a Rust module with a method for each tool of a server, and what has changed since.
+//! `mcp bindgen`: generates a Rust module with a method for each tool, or shows what has changed
+//! since.
 
 use std::fs;
 use std::path::Path;
@@ -13,11 +14,12 @@ use crate::server;
 use crate::session::Context;
 use crate::snapshot;
 
-/// Writes the module and the snapshot beside it, or compares the server with the snapshot.
+/// Writes the module with the snapshot next to it, or compares the server with the snapshot.
 ///
 /// # Errors
 ///
-/// Why the server can't be listed, an option fits nothing, a file can't be written, or the server differs.
+/// Fails if the server can't be listed, an option is invalid, a file can't be written, or the
+/// server differs from its snapshot.
 pub(crate) async fn run(bindgen: At<Bindgen>, context: &Context) -> Result<(), Failure> {
     let connection = &bindgen.connection;
     let command = bindgen.command;
@@ -55,7 +57,7 @@ pub(crate) async fn run(bindgen: At<Bindgen>, context: &Context) -> Result<(), F
     Ok(())
 }
 
-/// What the server lists, or the snapshot in the file that stands in for it.
+/// Lists the server, or reads the snapshot if the target is a file.
 async fn listed(connection: &Connection, context: &Context) -> Result<Snapshot, Failure> {
     if let Some(path) = file(&connection.target) {
         return read(path);
@@ -66,7 +68,7 @@ async fn listed(connection: &Connection, context: &Context) -> Result<Snapshot, 
     Snapshot::parse(&json).map_err(|error| Failure::new(Kind::Refused, error.to_string()))
 }
 
-/// The file that a target is, if it is one.
+/// The path of the target, if it is the file of a snapshot.
 fn file(target: &str) -> Option<&Path> {
     let path = Path::new(target);
     (path.extension().is_some_and(|it| it == "json") && path.is_file()).then_some(path)
@@ -82,7 +84,7 @@ fn usage(error: mcp_bindgen::Error) -> Failure {
     Failure::usage(error.to_string())
 }
 
-/// Writes the differences that count, one a line, and fails if there is one.
+/// Prints the differences, one per line, and fails if there are any. `changes` selects them.
 fn report(
     differences: &[Difference],
     changes: Changes,
@@ -108,7 +110,8 @@ fn report(
     Err(Failure::new(Kind::Different, message))
 }
 
-/// The command that makes a module, without what may be secret or differs between computers.
+/// The command that generates a module, without parts that may be secret or differ between
+/// computers.
 fn written(target: &str, command: &Bindgen) -> String {
     let target = match server::parse(target) {
         Some(Target::Program(program)) if server::is_several(target) => {
@@ -138,7 +141,7 @@ fn written(target: &str, command: &Bindgen) -> String {
     text
 }
 
-/// A path as it is written on all systems.
+/// A path with forward slashes, as on all systems.
 fn slashes(path: &Path) -> String {
     path.display().to_string().replace('\\', "/")
 }

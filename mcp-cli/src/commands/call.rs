@@ -19,7 +19,7 @@ use crate::tool_arguments::{find, read};
 ///
 /// # Errors
 ///
-/// Why there is no result, or that the tool failed.
+/// Fails if there is no result, or if the tool reports an error.
 pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure> {
     let command = &call.command;
     let output = &context.output;
@@ -53,7 +53,7 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
     show(&result, &shown, output)
 }
 
-/// Sends the call, and returns once it is answered: by a task, or by its result.
+/// Sends the call, and returns when the server answers with a task or a result.
 async fn start(
     command: &Call,
     session: &Session,
@@ -80,7 +80,7 @@ async fn start(
     session.result(call.task()).await
 }
 
-/// Follows a task to its end, and shows each status. The task is cancelled if the command ends before.
+/// Follows a task to its end, and shows each status. Cancels the task if the command ends before.
 async fn follow(
     task: TaskHandle<CallToolResult>,
     session: &Session,
@@ -110,7 +110,7 @@ async fn follow(
             Err(mut failure) => {
                 let is_out_of_reach = [3, 4].contains(&failure.kind.exit_code());
                 if let (true, Some(id)) = (is_out_of_reach, task.id()) {
-                    let advice = "the task may go on, follow it by: mcp call TARGET --resume";
+                    let advice = "the task may go on, follow it with: mcp call TARGET --resume";
                     failure.message += &format!("\n{advice} {id}");
                     drop(task.detach());
                 }
@@ -147,7 +147,7 @@ fn show_progress(bar: &ProgressBar, progress: &ProgressNotificationParams) {
     bar.set_draw_target(ProgressDrawTarget::stderr());
 }
 
-/// Shows the lines of contents, and structured content that is not in it.
+/// Prints the contents, and the structured content unless the contents repeat it.
 fn show(result: &CallToolResult, shown: &[String], output: &Output) -> Result<(), Failure> {
     let is_copy = |text: &str, json: RawJsonRef<'_>| {
         let value: Option<Value> = json.parse().ok();
@@ -157,7 +157,7 @@ fn show(result: &CallToolResult, shown: &[String], output: &Output) -> Result<()
         text.trim() == json.get() || value.as_ref().is_some_and(is_same)
     };
     let mut structured = result.structured_content.as_ref();
-    // Many servers wrap a string into an object of one member.
+    // Many servers wrap a string into an object with one member.
     let members = structured.and_then(|it| it.as_raw().members().ok());
     if let ([block], Some([(name, value)])) = (&result.content[..], members.as_deref())
         && (value.get().starts_with('"') || name == "result")

@@ -12,11 +12,11 @@ use crate::signature;
 use crate::snapshot::Snapshot;
 use crate::tool_arguments::find;
 
-/// Shows the server: as text, as a snapshot, or one of its tools.
+/// Shows the server as text or as a snapshot, or shows one of its tools.
 ///
 /// # Errors
 ///
-/// Why it does not list what it has.
+/// Fails if the server can't be listed, or has no such tool.
 pub(crate) async fn run(inspect: At<Inspect>, context: &Context) -> Result<(), Failure> {
     let connection = &inspect.connection;
     let output = &context.output;
@@ -97,7 +97,7 @@ fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure
     section("templates", templates, output)
 }
 
-/// A resource by its URI.
+/// A resource with its name and MIME type.
 fn named(uri: &str, name: &str, mime_type: &Option<String>) -> String {
     match mime_type {
         Some(mime_type) => format!("{uri} ({name}, {mime_type})"),
@@ -105,7 +105,7 @@ fn named(uri: &str, name: &str, mime_type: &Option<String>) -> String {
     }
 }
 
-/// Shows the entries of a list, if there are any, with the first lines of their descriptions.
+/// Shows the entries of a list, if there are any, with the first line of each description.
 fn section<'a>(
     title: &str,
     entries: impl ExactSizeIterator<Item = (String, &'a Option<String>)>,
@@ -116,7 +116,7 @@ fn section<'a>(
     }
     for (name, description) in entries {
         output.line(&format!("  {name}"))?;
-        // What a list needs; `--tool` shows the rest.
+        // The first line is enough in a list; `--tool` shows the rest.
         if let Some(first) = description.as_ref().and_then(|it| it.trim().lines().next()) {
             output.line(&format!("      {first}"))?;
         }
@@ -129,7 +129,7 @@ fn described(text: &Option<String>, output: &Output) -> Result<(), Failure> {
     lines.try_for_each(|line| output.line(&format!("  {line}")))
 }
 
-/// The names of capabilities, with what they declare.
+/// The names of the capabilities, with their features.
 fn capabilities(capabilities: &ServerCapabilities) -> String {
     let json = serde_json::to_value(capabilities).unwrap_or_default();
     let members = json.as_object().into_iter().flatten().map(|(name, value)| {

@@ -13,11 +13,11 @@ use crate::failure::{Failure, Kind};
 use crate::output::{Output, note};
 use crate::session::Context;
 
-/// Prints each change until Ctrl-C, or until the number or the time that was given is over.
+/// Prints each change until Ctrl-C, or until the given number or time is reached.
 ///
 /// # Errors
 ///
-/// Why the server announces nothing.
+/// Fails if the server announces no changes.
 pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Failure> {
     let session = context.open(&listen.connection).await?;
     let command = listen.command;
@@ -47,11 +47,12 @@ pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Fai
     }
 }
 
-/// Checks that the server announces what was asked for.
+/// Checks that the server announces the requested changes.
 ///
 /// # Errors
 ///
-/// The resources whose changes it does not announce, or that it announces no changes of lists either.
+/// Fails if the server does not announce changes of a resource, or if it announces no changes at
+/// all.
 fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<(), Failure> {
     let announced: Vec<_> = accepted.resource_subscriptions.iter().flatten().collect();
     let refused = uris.iter().filter(|it| !announced.contains(it));
@@ -67,11 +68,11 @@ fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<(), Failure> 
         return Ok(());
     };
     let message = format!("the server does not announce changes of {what}");
-    let advice = "list its resources by: mcp inspect TARGET";
+    let advice = "list its resources with: mcp inspect TARGET";
     Err(Failure::new(Kind::Refused, message).advise(advice))
 }
 
-/// Prints a change; returns false if it is none.
+/// Prints a change. Returns false if the notification is about something else.
 fn show(change: Option<Change>, output: &Output) -> Result<bool, Failure> {
     let (changed, uri) = match &change {
         Some(Change::Tools) => ("tools", None),

@@ -13,22 +13,22 @@ use crate::output::{Output, is_interactive};
 use crate::server;
 use crate::session::{Context, PASS_A_TOKEN};
 
-/// Logs in at a server that asks for it, and keeps settings and tokens.
+/// Logs in to a server that requires it, and keeps the settings and tokens.
 ///
 /// # Errors
 ///
-/// Why there is no token; if the target is a program.
+/// Fails if there is no token, or if the target is a program.
 pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(), Failure> {
     let url = url(&it.connection).await?;
     let output = &context.output;
     it.command.save(&url).await?;
     let connected = async {
         let session = context.open(&it.connection).await?;
-        // Some servers let anybody connect.
+        // Some servers require a token only for requests, not for connections.
         session.list(session.client.list_tools()).await
     };
     connected.await.map_err(|mut failure| {
-        // It names this very command.
+        // The advice would be to run this very command.
         if failure.advice.take().is_some() && !is_interactive() {
             let advice = format!("`mcp login` needs a terminal\n{PASS_A_TOKEN}");
             failure.advice = Some(advice);
@@ -37,18 +37,18 @@ pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(
     })?;
     let servers = oauth(&url).await?.servers().await.map_err(unexpected)?;
     let line = if servers.is_empty() {
-        format!("{url} asks for no login")
+        format!("{url} does not require a login")
     } else {
-        format!("logged in at {url}")
+        format!("logged in to {url}")
     };
     output.show(&json!({"url": url, "loggedIn": !servers.is_empty()}), &line)
 }
 
-/// Revokes the tokens of a server, and removes them with the settings of the login.
+/// Revokes the tokens of a server, and removes them and the settings of the login.
 ///
 /// # Errors
 ///
-/// If there are none, or they could not be revoked: they are removed even so.
+/// Fails if there are no tokens, or if they could not be revoked. They are removed in any case.
 pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<(), Failure> {
     let url = url(connection).await?;
     let roots = Roots::load(&connection.trust.ca)?;
@@ -63,7 +63,7 @@ pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<
     let revoked = oauth.logout_with(http).await;
     LoginSettings::default().save(&url).await?;
     if servers.is_empty() {
-        let message = format!("you are not logged in at {url}: log out of the URL of the login");
+        let message = format!("you are not logged in to {url}: pass the URL that you logged in to");
         return Err(Failure::usage(message));
     }
     let is_revoked = revoked.map_err(|error| {
@@ -73,7 +73,7 @@ pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<
     let exception = if is_revoked {
         ""
     } else {
-        "; its authorization server did not revoke all tokens: they expire by themselves"
+        "; its authorization server did not revoke all tokens: they are valid until they expire"
     };
     let document = json!({"url": url, "loggedIn": false, "revoked": is_revoked});
     output.show(&document, &format!("logged out of {url}{exception}"))
@@ -83,7 +83,7 @@ fn unexpected(error: AuthError) -> Failure {
     Failure::new(Kind::Unexpected, error.to_string())
 }
 
-/// The URL of the server that a login is for.
+/// The URL of the server to log in to.
 async fn url(connection: &Connection) -> Result<String, Failure> {
     match server::of(connection).await? {
         Target::Http(remote) | Target::Sse(remote) => Ok(remote.url),

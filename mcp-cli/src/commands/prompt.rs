@@ -9,11 +9,11 @@ use crate::session::Context;
 use crate::signature;
 use crate::tool_arguments::{find, reject, unknown};
 
-/// Fetches the prompt and shows its messages, or values for an argument.
+/// Fetches the prompt and shows its messages, or shows suggestions for an argument.
 ///
 /// # Errors
 ///
-/// Why there are none.
+/// Fails if the server has no such prompt or argument, or if it refuses the request.
 pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Failure> {
     let session = context.open(&prompt.connection).await?;
     let command = prompt.command;

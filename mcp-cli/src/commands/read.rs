@@ -18,7 +18,7 @@ use crate::session::Context;
 ///
 /// # Errors
 ///
-/// Why there are none, or why they can't be written.
+/// Fails if the resource can't be read, or if its contents can't be written.
 pub(crate) async fn run(read: At<Read>, context: &Context) -> Result<(), Failure> {
     let command = &read.command;
     let output = &context.output;
@@ -39,7 +39,7 @@ pub(crate) async fn run(read: At<Read>, context: &Context) -> Result<(), Failure
         match contents {
             ResourceContents::Blob(_) if output.is_terminal => {
                 let line = Contents::new(None).resource(contents)?;
-                output.line(&format!("{line}: write it by `-o FILE`, or into a pipe"))?;
+                output.line(&format!("{line}: write it with `-o FILE`, or to a pipe"))?;
             }
             ResourceContents::Text(text) if output.is_terminal => output.line(&text.text)?,
             _ => output.bytes(&raw(contents))?,
@@ -48,31 +48,32 @@ pub(crate) async fn run(read: At<Read>, context: &Context) -> Result<(), Failure
     Ok(())
 }
 
-/// The bytes of a text or a blob.
+/// The bytes of text or of a blob.
 fn raw(contents: &ResourceContents) -> Vec<u8> {
     let text = contents.as_text().map(|it| it.as_bytes().to_vec());
     text.or_else(|| contents.bytes()).unwrap_or_default()
 }
 
-/// Puts values into a template (RFC 6570). A URI without variables stays as it is.
+/// Expands a template (RFC 6570) with values. A URI without variables stays as it is.
 ///
 /// # Errors
 ///
-/// If it is no template, or its variables are others.
+/// Fails if the template is invalid, or if the values do not match its variables.
 fn expand(template: &str, variables: &[(String, String)]) -> Result<String, Failure> {
     if variables.is_empty() && !template.contains('{') {
         return Ok(template.to_owned());
     }
     let escaped = escape_template(template);
     let parsed = UriTemplateStr::new(&escaped);
-    let fault = |error| Failure::usage(format!("`{template}` is no template: {error}"));
+    let fault = |error| Failure::usage(format!("`{template}` is not a template: {error}"));
     let parsed = parsed.map_err(fault)?;
     let names: Vec<_> = parsed.variables().map(|it| it.as_str()).collect();
     let mut values: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (name, value) in variables {
         if !names.contains(&&**name) {
             let names = names.join("`, `");
-            let message = format!("`{name}` is no variable of the template, which has `{names}`");
+            let message =
+                format!("`{name}` is not a variable of the template, which has `{names}`");
             return Err(Failure::usage(message));
         }
         values.entry(&**name).or_default().push(value.clone());
@@ -108,7 +109,7 @@ mod tests {
         let missing = expand("a://{x}", &[]).unwrap_err().message;
         assert!(missing.contains("`x` has no value"), "{missing}");
         let unknown = expand("a://{x}", &[pair("y", "1")]).unwrap_err().message;
-        assert!(unknown.contains("`y` is no variable"), "{unknown}");
+        assert!(unknown.contains("`y` is not a variable"), "{unknown}");
         assert!(expand("a://{x", &[pair("x", "1")]).is_err());
     }
 }

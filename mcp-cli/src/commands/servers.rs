@@ -1,4 +1,4 @@
-//! `mcp servers`: lists the servers that the files of clients name.
+//! `mcp servers`: lists the servers in the configuration files of clients.
 
 use std::time::{Duration, Instant};
 
@@ -14,11 +14,11 @@ use crate::server;
 use crate::session::Session;
 use crate::trust::{expand, is_trusted, untrusted};
 
-/// Lists the servers, and connects to them if that is asked for.
+/// Lists the servers, and connects to them if `--check` is given.
 ///
 /// # Errors
 ///
-/// If there is no folder to begin with.
+/// Fails if the current folder is unknown, or if the file of `--config` is faulty.
 pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure> {
     let servers = server::servers(command.config.as_deref())?;
     let mut lines: Vec<_> = servers.iter().map(line).collect();
@@ -55,7 +55,7 @@ pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure
     Ok(())
 }
 
-/// A server of a file, as the file writes it.
+/// A server as JSON, with the settings that its file contains.
 fn line(entry: &Entry) -> Value {
     let mut line = json!({
         "name": entry.name,
@@ -101,7 +101,7 @@ fn show(lines: &[Value], output: &Output) -> Result<(), Failure> {
         output.line(&format!("{}  {}", cells.join("  "), outcome(line)))?;
     }
     if lines.is_empty() {
-        output.line("no file of a client names a server")
+        output.line("no MCP client has a server in its configuration")
     } else {
         Ok(())
     }
@@ -111,7 +111,7 @@ fn text(line: &Value, name: &str) -> String {
     line[name].as_str().unwrap_or_default().to_owned()
 }
 
-/// The outcome of a check in a line, or the program or URL.
+/// The result of a check on one line, or the program or URL if there was no check.
 fn outcome(line: &Value) -> String {
     let check = &line["check"];
     if let Some(message) = check["error"]["message"].as_str() {

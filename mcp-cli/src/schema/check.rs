@@ -1,4 +1,4 @@
-//! The faults of a value.
+//! Finds the faults of a value.
 
 use mcp_runtime::types::{RawJson, RawJsonRef};
 use serde_json::Value;
@@ -7,12 +7,12 @@ use super::{Fault, Schema, articles, below, kind_of};
 use crate::limits::CHECKED_LEVELS;
 
 impl Schema<'_> {
-    /// Returns all that is wrong with a value at a path.
+    /// Returns everything that is wrong with a value at a path.
     pub(crate) fn check(&self, value: &RawJson, path: &str) -> Vec<Fault> {
         self.faults(value.as_raw(), path, 0)
     }
 
-    /// The faults of a value in the alternative that it fits best.
+    /// The faults of a value in the alternative that it matches best.
     fn faults(&self, value: RawJsonRef<'_>, path: &str, depth: usize) -> Vec<Fault> {
         let fault = |expected: String| vec![(path.to_owned(), format!("{expected} {value}"))];
         let of_kind = self
@@ -53,7 +53,7 @@ impl Schema<'_> {
                 let inside = members
                     .iter()
                     .flat_map(|it| match alternative.member(&it.0) {
-                        // Without an alternative, all of them together name the constants that are possible.
+                        // If no alternative matches, the fault names the constants of all alternatives.
                         Some(own) => match chosen.member(&it.0).filter(|_| narrowed.is_none()) {
                             Some(all) if !own.choices().is_empty() => of_member(it, &all),
                             _ => of_member(it, &own),
@@ -80,7 +80,7 @@ impl Schema<'_> {
         faults.flatten().collect()
     }
 
-    /// The limit of a number, of a string's length or of a list's that a value does not keep.
+    /// The first limit that a value breaks: of a number, or of the length of a string or list.
     fn broken_limit(&self, value: RawJsonRef<'_>) -> Option<String> {
         let (least, most, size, unit) = match kind_of(value.get()) {
             "integer" | "number" => ("minimum", "maximum", value.get().parse().ok()?, ""),

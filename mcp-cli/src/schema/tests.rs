@@ -1,4 +1,4 @@
-//! Reading of strings, and faults of values.
+//! Tests how strings are read, and which faults are found.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Words that become arguments.
+//! Tests how words become arguments.
 
 mod round_trip;
 
@@ -67,7 +67,7 @@ fn a_file_is_a_text_or_json() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once_with_the_signature() {
+fn all_mistakes_are_reported_together_with_the_signature() {
     let message = arguments(&["dais=3", "days=x", "place.town=y", "tags", "a.b=1"]).unwrap_err();
     for part in [
         "`dais` is not known; is `days` meant?",

@@ -1,4 +1,4 @@
-//! Arguments of calls, from the command line, files and standard input.
+//! Tests arguments of calls from the command line, files and standard input.
 
 use serde_json::json;
 
@@ -77,7 +77,7 @@ fn digits_of_numbers_go_through_both_ways() {
             "{\n  \"result\": 1e400\n}\n",
         ),
     ] {
-        // The arguments of the call decide whether the tool has the result.
+        // The server returns the result only if the arguments are as expected.
         let call = format!("tools/call\"'*'\"arguments\":{{\"n\":{arguments}}}'*'");
         let result = format!(r#""result": {{"content": [], {result}}}"#);
         let program = scripted(&[("tools/list", tools), (&call, &result)]);

@@ -1,4 +1,4 @@
-//! Modules of bindings, and what has changed since they were made.
+//! Tests the generation of bindings, and the check for changes.
 
 use crate::support::{User, demo};
 

@@ -1,4 +1,4 @@
-//! Certificate authorities that options and variables name.
+//! Tests certificate authorities from options and variables.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ const CERTIFICATE: &[u8] =
 const KEY: &[u8] =
     include_bytes!("../../../mcp-runtime/tests/transports/certificates/localhost.key.der");
 
-/// A server whose certificate is signed by `ROOT` and that answers with 404; its port.
+/// Starts a server that answers with 404, and whose certificate is signed by `ROOT`. Returns its
+/// port.
 fn encrypted() -> u16 {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
@@ -41,7 +42,7 @@ fn encrypted() -> u16 {
     port
 }
 
-/// A user with the root certificate in a file: as PEM after another text, and as DER.
+/// A user with the root certificate in files: as PEM after a comment, and as DER.
 fn user() -> User {
     let user = User::new();
     let text = BASE64_STANDARD.encode(ROOT);
@@ -87,7 +88,7 @@ fn authorities_are_added_and_replaced() {
     assert!(checked.contains("404"), "{checked}");
 }
 
-/// The outcome of `servers --check` of a URL with `--ca`.
+/// The output of `servers --check` for a URL, with `--ca`.
 fn json_check(user: &User, url: &str) -> String {
     let servers = serde_json::json!({"mcpServers": {"s": {"url": url}}});
     user.write("servers.json", &servers.to_string());

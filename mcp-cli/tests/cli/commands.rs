@@ -1,4 +1,4 @@
-//! Each command, with and without `--json`, over stdio and HTTP.
+//! Tests each command, with and without `--json`, over stdio and HTTP.
 
 use std::io::{BufRead, BufReader};
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Server, User, demo, log_after, mcp};
 
-/// Runs a command at the same server over stdio and over HTTP, and returns what it has written, which
-/// must be the same.
+/// Runs a command on the same server over stdio and over HTTP, and returns the output, which has to
+/// be the same.
 #[track_caller]
 fn both(arguments: &[&str]) -> String {
     let program = demo();
@@ -46,7 +46,7 @@ fn inspect_shows_what_a_server_offers() {
     );
     let tool = both(&["inspect", "--tool", "echo"]);
     assert!(
-        tool.starts_with("echo(text: string)\n  Says a text again.\ninput\n{\n"),
+        tool.starts_with("echo(text: string)\n  Repeats a text.\ninput\n{\n"),
         "{tool}"
     );
 }
@@ -71,7 +71,7 @@ fn a_snapshot_is_the_same_each_time() {
             "announce", "echo", "fail", "forecast", "order", "picture", "work"
         ]
     );
-    // In the order of the server, which is not that of the alphabet.
+    // The order is that of the server, not alphabetical.
     let order = ["\"place\": {", "\"days\": {", "\"tags\": {"].map(|it| first.find(it).unwrap());
     assert!(order.is_sorted(), "{first}");
 }
@@ -190,7 +190,7 @@ fn listen_prints_each_change_on_a_line() {
             "-vv",
         ];
         let mut child = user.start(&arguments);
-        // It is said once the server has agreed.
+        // The command logs this after the server has accepted the subscription.
         let _log = log_after(&mut child, "listening");
         mcp(&["call", &server.url, "announce"]).text();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();

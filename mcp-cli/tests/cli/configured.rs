@@ -1,4 +1,4 @@
-//! Servers that files of clients name.
+//! Tests servers from the configuration files of clients.
 
 use serde_json::json;
 
@@ -92,7 +92,7 @@ fn names_are_targets() {
         .fails(2, &["`needy`", "UNSET_KEY", ".mcp.json"]);
 }
 
-/// A user with programs of all names in the file of a project.
+/// A user whose project file has a program under each of the names.
 fn with_names(names: &[&str]) -> User {
     let servers = names
         .iter()
@@ -121,7 +121,7 @@ fn a_configured_name_is_a_target_before_it_is_a_program_or_a_url() {
             assert_eq!(run.text(), "x\n", "{target}");
         }
     }
-    // Words behind `--` are a program even so.
+    // Words behind `--` are always a program.
     user.run(&["inspect", "--", "com.example/x"])
         .fails(4, &["`com.example/x`"]);
     user.run(&["inspect", "git (remote)", "--config", ".mcp.json"])

@@ -1,4 +1,4 @@
-//! What a mistake gets: what happened, whose fault it is, and what to type.
+//! Tests that messages about mistakes say what happened, whose fault it is, and what to type.
 
 use std::net::TcpListener;
 
@@ -19,7 +19,7 @@ fn an_unknown_name_gets_the_nearest() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_are_all_told_and_nothing_is_sent() {
+fn all_wrong_arguments_are_reported_and_nothing_is_sent() {
     let run = at_demo(&["call", "forecast", "dais=3", "days=x", "place.town=y"]);
     run.fails(
         2,
@@ -100,7 +100,7 @@ fn a_program_that_is_missing_was_sought_somewhere() {
 }
 
 #[test]
-fn a_folder_to_start_in_that_is_none_is_named() {
+fn a_folder_that_does_not_exist_is_named() {
     let user = User::new();
     user.write("file", "");
     for folder in ["no-such-folder", "file"] {
@@ -116,7 +116,7 @@ fn a_folder_to_start_in_that_is_none_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_that_is_no_server_is_quoted() {
+fn a_program_that_is_not_a_server_is_quoted() {
     let sh = |script: &str| mcp(&["inspect", "--timeout", "1s", "--", "sh", "-c", script]);
     let ends = sh("echo no such package >&2; exit 3");
     ends.fails(4, &["`sh` has ended (exit status: 3)", "no such package"]);
@@ -152,7 +152,7 @@ fn a_server_that_can_not_be_reached_has_its_address_and_cause() {
 }
 
 #[test]
-fn a_url_of_another_protocol_is_told() {
+fn a_url_of_another_protocol_is_reported() {
     let server = Server::start();
     let websocket = mcp(&["inspect", &server.url.replace("http:", "ws:")]);
     websocket.fails(
@@ -170,7 +170,7 @@ fn a_logout_without_a_login_is_an_error() {
     let user = User::new();
     let url = "http://127.0.0.1:9/mcp";
     user.run(&["logout", url])
-        .fails(2, &["not logged in at http://127.0.0.1:9/mcp"]);
+        .fails(2, &["not logged in to http://127.0.0.1:9/mcp"]);
     user.run(&["logout", url, "--json"])
         .fails(2, &["\"code\":\"usage\""]);
 }
@@ -220,7 +220,7 @@ fn a_server_that_can_not_set_its_log_level_is_noted() {
 }
 
 #[test]
-fn what_is_no_mcp_server_is_told_by_its_answer() {
+fn a_server_of_another_protocol_is_recognized_by_its_answer() {
     let html = "<html><body>It works! ".to_owned() + &"x".repeat(300);
     let html: &'static str = html.leak();
     let page = answering("200 OK\r\ncontent-type: text/html", html);
@@ -255,7 +255,7 @@ fn a_server_that_asks_for_a_login_gets_none_without_a_terminal() {
     for run in [logs_in, mcp(&["inspect", &url])] {
         run.fails(
             3,
-            &["or pass a token by `--header 'Authorization: Bearer …'`"],
+            &["or pass a token with `--header 'Authorization: Bearer …'`"],
         );
     }
 }
@@ -275,7 +275,7 @@ fn a_server_with_a_token_of_its_own_has_no_login() {
     ] {
         let (code, shown) = Terminal::start(&user, arguments).end();
         assert_eq!(code, 3, "{shown}");
-        let message = "this server wants a token that it gave out itself: `--header 'Authorization: Bearer …'`";
+        let message = "the server requires a token that it issued itself: pass `--header 'Authorization: Bearer …'`";
         assert!(shown.contains(message), "{shown}");
         assert!(
             shown.contains(&url) && !shown.contains("mcp login"),
@@ -335,7 +335,7 @@ fn options_are_for_their_kind_of_server() {
 }
 
 #[test]
-fn a_target_that_is_none_is_told() {
+fn a_target_that_is_invalid_is_reported() {
     mcp(&["inspect", "ftp://x/y"]).fails(2, &["ftp://x/y", "one of http, https, ws, wss"]);
     mcp(&["inspect", "'a b"]).fails(2, &["quotes", "'a b"]);
     mcp(&["inspect", ""]).fails(2, &["TARGET"]);
@@ -347,7 +347,7 @@ fn a_revision_that_does_not_exist_gets_those_that_do() {
     mcp(&["inspect", "--era", "x", "--", "x"]).fails(2, &["`handshake` or `stateless`"]);
 }
 
-/// Runs a command at a server that has the tool `pay` and these answers.
+/// Runs a command on a server that has the tool `pay`, and answers calls with `called`.
 #[cfg(unix)]
 fn at_scripted(command: &[&str], tool: &str, called: &str) -> Run {
     let listed =

@@ -1,4 +1,4 @@
-//! The command on a pseudo-terminal.
+//! Runs the command on a pseudo-terminal.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,16 +15,16 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::support::User;
 
-/// Longest time without output.
+/// The maximum time without output.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The command on a terminal of its own.
+/// The command, running on its own terminal.
 pub(crate) struct Terminal {
     child: Child,
     controller: File,
     output: Receiver<Vec<u8>>,
     shown: Vec<u8>,
-    /// The end of what was waited for.
+    /// The end of the last question that was found in the output.
     seen: usize,
 }
 
@@ -72,7 +72,7 @@ impl Terminal {
         }
     }
 
-    /// Reads more; returns false at the end.
+    /// Reads more output. Returns false at the end.
     #[track_caller]
     fn read(&mut self) -> bool {
         let output = self.output.recv_timeout(LIMIT);
@@ -98,7 +98,7 @@ impl Terminal {
                 String::from_utf8_lossy(&self.shown)
             );
         }
-        // Until the command reads single keys, the terminal edits lines: it takes ^? and changes ^M.
+        // Until the command reads single keys, the terminal edits lines: it handles ^? and changes ^M.
         let start = Instant::now();
         while self.edits_lines() {
             assert!(start.elapsed() < LIMIT, "{question} is not read");
@@ -112,7 +112,7 @@ impl Terminal {
         modes.contains(LocalModes::ICANON)
     }
 
-    /// Waits for the end of the command. Returns its exit code and all that it has shown.
+    /// Waits for the end of the command, and returns its exit code and its whole output.
     pub(crate) fn end(mut self) -> (i32, String) {
         while self.read() {}
         let code = self.child.wait().unwrap().code().unwrap();

@@ -1,4 +1,4 @@
-//! The command in scripts: data alone on standard output, errors as JSON, pipes that are closed.
+//! Tests the command in scripts: only data on standard output, errors as JSON, and closed pipes.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -86,14 +86,14 @@ fn an_interrupted_call_is_cancelled() {
 #[cfg(unix)]
 #[test]
 fn each_signal_ends_the_command_and_a_busy_server() {
-    // These servers go on after the end of their input. Unless they are killed, they log "left behind".
+    // These servers ignore the end of their input. Unless they are killed, they log "left behind".
     let busy = "trap '' TERM HUP INT QUIT; echo busy >&2; sleep 10; echo left behind >&2";
     let connects = ["inspect", "-vv", "--", "sh", "-c", busy];
     let script = format!("{}; sleep 10; echo left behind >&2", demo());
     let work = ["call", "work", "milliseconds=600000", "-vv", "--"];
     let calls = [&work[..], &["sh", "-c", &script]].concat();
     let signals = [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)];
-    // Started by `nohup`, the tests ignore SIGHUP, and so does all that they start.
+    // If the tests were started by `nohup`, they ignore SIGHUP, and so does everything they start.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
     let is_ignored = ignored.is_some_and(|it| {
@@ -110,7 +110,7 @@ fn each_signal_ends_the_command_and_a_busy_server() {
             let mut log = log_after(&mut child, state);
             kill(&child, signal);
             assert_eq!(child.wait().unwrap().code(), Some(code), "{signal} {state}");
-            // The log ends with the last process that has it.
+            // The log ends when the last process that inherited it ends.
             let is_left = log.any(|line| line.unwrap() == "left behind");
             assert!(!is_left, "{signal} {state}");
         }

@@ -1,4 +1,4 @@
-//! Processes of the command and of servers.
+//! Starts the command and servers as processes.
 
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::TcpListener;
@@ -9,12 +9,12 @@ use std::thread;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program of the example `demo`.
+/// The path of the example `demo`.
 pub(crate) fn demo() -> String {
     example("demo")
 }
 
-/// The program of an example, which `cargo test` builds.
+/// The path of an example, which `cargo test` builds.
 pub(crate) fn example(name: &str) -> String {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
@@ -29,7 +29,7 @@ pub(crate) fn example(name: &str) -> String {
     path.display().to_string()
 }
 
-/// An example over HTTP, until it is dropped.
+/// An example that serves HTTP until it is dropped.
 pub(crate) struct Server {
     child: Child,
     pub(crate) url: String,
@@ -40,7 +40,7 @@ impl Server {
         Self::of("demo")
     }
 
-    /// The server of an example.
+    /// Starts an example.
     pub(crate) fn of(name: &str) -> Self {
         let mut command = Command::new(example(name));
         let command = command.arg("127.0.0.1:0").stdin(Stdio::null());
@@ -60,10 +60,10 @@ impl Drop for Server {
     }
 }
 
-/// A user's folders, in which the command is run.
+/// The folders of a user, in which commands run.
 pub(crate) struct User(TempDir);
 
-/// What the command has written, and its exit code.
+/// The output of a command, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -90,7 +90,7 @@ impl User {
         self.command_of(env!("CARGO_BIN_EXE_mcp"), arguments)
     }
 
-    /// Another program in the user's folders.
+    /// Prepares another program to run in the user's folders.
     pub(crate) fn command_of(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
@@ -119,7 +119,7 @@ impl User {
         self.run(&[arguments, &["--", &demo()]].concat())
     }
 
-    /// Starts the command, with pipes to all of its streams.
+    /// Starts the command, with pipes for all of its streams.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -135,7 +135,7 @@ impl User {
     }
 }
 
-/// The log of a command, from the line after the one that has a text.
+/// The log of a command, after the first line that contains `text`.
 #[track_caller]
 pub(crate) fn log_after(child: &mut Child, text: &str) -> Lines<BufReader<ChildStderr>> {
     let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -143,7 +143,7 @@ pub(crate) fn log_after(child: &mut Child, text: &str) -> Lines<BufReader<ChildS
     log
 }
 
-/// Sends a signal to a command.
+/// Sends a signal to a running command.
 #[cfg(unix)]
 pub(crate) fn kill(child: &Child, signal: &str) {
     let id = child.id().to_string();
@@ -163,21 +163,21 @@ impl From<Output> for Run {
 }
 
 impl Run {
-    /// Standard output of a command that has succeeded.
+    /// The standard output of a command that has succeeded.
     #[track_caller]
     pub(crate) fn text(self) -> String {
         assert_eq!(self.code, 0, "{self:?}");
         self.stdout
     }
 
-    /// The one document of a command that has succeeded.
+    /// The standard output of a command that has succeeded, parsed as one JSON document.
     #[track_caller]
     pub(crate) fn json(self) -> Value {
         let text = self.text();
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    /// Checks the exit code and that all parts are in the message.
+    /// Checks the exit code, and that the message contains all parts.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, code, "{self:?}");
@@ -187,17 +187,17 @@ impl Run {
     }
 }
 
-/// Runs the command in folders of its own.
+/// Runs the command in the folders of a new user.
 pub(crate) fn mcp(arguments: &[&str]) -> Run {
     User::new().run(arguments)
 }
 
-/// Runs the command at the example `demo` over stdio.
+/// Runs the command on the example `demo` over stdio.
 pub(crate) fn at_demo(arguments: &[&str]) -> Run {
     User::new().at_demo(arguments)
 }
 
-/// The words of a program that is a server of the handshake era: the members of its answer to each
+/// The command line of a server of the handshake era. `answers` has a member of the answer for each
 /// method, as JSON.
 #[cfg(unix)]
 pub(crate) fn scripted(answers: &[(&str, &str)]) -> [String; 3] {
@@ -223,7 +223,8 @@ pub(crate) fn scripted(answers: &[(&str, &str)]) -> [String; 3] {
     ["sh".to_owned(), "-c".to_owned(), script]
 }
 
-/// A web server that gives one answer to each request; its URL without a path.
+/// Starts a web server that gives the same answer to each request, and returns its URL without a
+/// path.
 pub(crate) fn answering(head: &'static str, body: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -252,7 +253,7 @@ pub(crate) fn answer(mut stream: impl Read + Write, head: &str, body: &str) {
     }
     let _ = reader.read_exact(&mut vec![0; length]);
     let length = body.len();
-    // The command may be gone.
+    // The command may have ended already.
     let _ = write!(
         stream,
         "HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"

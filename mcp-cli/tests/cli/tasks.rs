@@ -1,8 +1,8 @@
-//! Calls that become tasks.
+//! Tests calls that become tasks.
 
 use crate::support::{Server, User, example, mcp};
 
-/// Starts a task that goes on, and returns its id.
+/// Starts a task that continues without the command, and returns its id.
 fn detached(url: &str, scenes: u32) -> String {
     let run = mcp(&[
         "call",
@@ -27,12 +27,12 @@ fn a_call_follows_its_task() {
     assert!(lines.contains(&"working: rendering (1 of 2)"), "{log}");
     assert_eq!(lines.last(), Some(&"completed"), "{log}");
 
-    // Nothing of it is in the way of a script, and the task of a program is followed as well.
+    // With `--json`, standard error stays empty. The task of a program is followed as well.
     let program = example("studio");
     let run = mcp(&["call", "render", "scenes=1", "--json", "--", &program]);
     assert_eq!(run.stderr, "");
     assert_eq!(run.json()["content"][0]["text"], "1 scenes");
-    // A plain call is answered by its result.
+    // Without a task, `--detach` prints the result.
     let run = mcp(&["call", &server.url, "length", "--detach"]);
     assert_eq!(run.text(), "90 minutes\n");
 }

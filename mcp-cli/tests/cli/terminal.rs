@@ -1,4 +1,4 @@
-//! Texts of strangers that would control the terminal that shows them.
+//! Tests that strings from strangers can't control the terminal that shows them.
 
 use std::fs;
 
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use crate::pty::Terminal;
 use crate::support::{User, answering, example};
 
-/// As in the example `hostile`, whose strings all end in it.
+/// Every string of the example `hostile` ends with this.
 const HOSTILE: &str = "\u{1b}]0;title\u{7}\u{1b}[7777m\u{9b}7777m\u{202e}";
-/// The sequences that a terminal would obey. `mcp` itself writes other sequences: colours and moves.
+/// The sequences that a terminal would obey. `mcp` itself writes only other sequences.
 const OBEYED: [&str; 5] = ["\u{1b}]", "\u{7}", "\u{1b}[7777m", "\u{9b}", "\u{202e}"];
 
 fn named(name: &str) -> String {
     format!("{name}{HOSTILE}")
 }
 
-/// Runs the command, and checks that what a stranger has written arrives escaped.
+/// Runs the command, and checks that strings from a stranger are shown escaped.
 #[track_caller]
 fn escapes(user: &User, arguments: &[&str], answers: &[(&str, &str)]) -> String {
     let mut terminal = Terminal::start(user, arguments);
@@ -40,7 +40,6 @@ fn escapes(user: &User, arguments: &[&str], answers: &[(&str, &str)]) -> String 
     shown
 }
 
-/// The commands at the hostile server, with all that each shows of it.
 #[test]
 fn no_command_lets_a_server_control_the_terminal() {
     let user = User::new();
@@ -105,7 +104,7 @@ fn no_question_of_a_server_controls_the_terminal() {
     };
     let fields = [
         ("Answer", "\r"),
-        // The default value: the label is also a part of the first question.
+        // `(` precedes the default value. The label alone also occurs in the first question.
         ("(text", "\r"),
         ("short\\u{1b}", "long\r"),
         ("#", "\u{7f}\u{7f}\u{7f}\r"),
@@ -113,7 +112,7 @@ fn no_question_of_a_server_controls_the_terminal() {
         ("many\\u{1b}", " \r"),
     ];
     let shown = at("form", &fields);
-    // The default is shown escaped, and sent as it is.
+    // The default is shown escaped, but sent unchanged.
     assert!(shown.contains(r#""line":"text\u001b]0;title"#), "{shown:?}");
     at("page", &[("Open this page", "\u{1b}[B\r")]);
 }

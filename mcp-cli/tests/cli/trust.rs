@@ -1,4 +1,4 @@
-//! Files of a project are used only after the user trusts them.
+//! Tests that the files of a project are used only after the user trusts them.
 
 use std::net::TcpListener;
 use std::{fs, io};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Run, User, demo};
 
-/// A user in a stranger's folder, in which a file names a program that leaves a trace, and a URL.
+/// A user in a stranger's folder. A file there names a program that leaves a trace, and URLs.
 struct Visitor {
     user: User,
     listener: TcpListener,
@@ -48,7 +48,7 @@ impl Visitor {
         self.run_in("stranger", arguments)
     }
 
-    /// Checks that no program was started, and that nobody has connected.
+    /// Checks that no program was started, and that no command has connected.
     #[track_caller]
     fn assert_untouched(&self) {
         assert!(!self.user.path("trace").exists());
@@ -122,7 +122,7 @@ fn trust_is_kept_for_a_path_and_its_contents() {
     untrusted(visitor.run(&call));
     assert_eq!(visitor.run(&trusting).text(), "x\n");
     assert_eq!(visitor.run(&call).text(), "x\n");
-    // Another path, and a link to the same one.
+    // A file at another path is not trusted, but a link to the trusted path is.
     visitor.write("other/.mcp.json");
     untrusted(visitor.run_in("other", &call));
     #[cfg(unix)]
@@ -133,7 +133,7 @@ fn trust_is_kept_for_a_path_and_its_contents() {
         std::os::unix::fs::symlink(visitor.user.path(file), visitor.user.path(link)).unwrap();
         assert_eq!(visitor.run_in("linked", &call).text(), "x\n");
     }
-    // Other contents.
+    // Changed contents are not trusted.
     let file = visitor.user.path("stranger/.mcp.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{text} ")).unwrap();
@@ -162,7 +162,7 @@ fn a_file_that_the_user_names_needs_no_trust() {
     visitor
         .run(&["call", "demo", "echo", "text=x"])
         .fails(2, &["is not trusted"]);
-    // A folder in which the answer can't be kept.
+    // The answer can't be stored, because the folder is a file.
     visitor.user.write("file", "");
     let mut command = visitor
         .user

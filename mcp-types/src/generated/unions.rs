@@ -35,7 +35,7 @@ pub enum ClientNotification {
     ///
     /// Revisions: until 2025-11-25.
     RootsListChanged(Option<NotificationParams>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -214,7 +214,7 @@ pub enum ClientRequest {
     ///
     /// Revisions: until 2025-11-25.
     SetLevel(Box<SetLevelRequestParams>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -385,7 +385,7 @@ pub enum CompletionReference {
     ///
     /// Revisions: all.
     Resource(ResourceTemplateReference),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -467,7 +467,7 @@ pub enum ContentBlock {
     ///
     /// Revisions: all.
     Resource(Box<EmbeddedResource>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -567,7 +567,7 @@ pub enum ElicitRequestParams {
     ///
     /// Revisions: since 2025-11-25.
     Url(Box<ElicitRequestUrlParams>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -646,7 +646,7 @@ pub enum ElicitValue {
     ///
     /// Revisions: since 2025-11-25.
     List(Vec<String>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -721,7 +721,7 @@ pub enum InputRequest {
     ///
     /// Revisions: 2026-07-28 only.
     Elicit(ElicitRequestParams),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -810,7 +810,7 @@ pub enum InputResponse {
     ///
     /// Revisions: 2026-07-28 only.
     Elicit(ElicitResult),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -911,7 +911,7 @@ pub enum PrimitiveSchemaDefinition {
     ///
     /// Revisions: since 2025-06-18.
     LegacyTitledEnum(LegacyTitledEnumSchema),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -1078,7 +1078,7 @@ pub enum ResourceContents {
     ///
     /// Revisions: all.
     Blob(BlobResourceContents),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -1159,7 +1159,7 @@ pub enum SamplingMessageContentBlock {
     ///
     /// Revisions: since 2025-11-25.
     ToolResult(ToolResultContent),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -1294,7 +1294,7 @@ pub enum ServerNotification {
     ///
     /// Revisions: 2025-11-25 only.
     ElicitationComplete(ElicitationCompleteNotificationParams),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -1480,7 +1480,7 @@ pub enum ServerRequest {
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
     Elicit(ElicitRequestParams),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 

@@ -1,4 +1,4 @@
-//! Any value that a schema allows arrives as it is when it is written as words.
+//! Checks that any value which a schema allows can be written as words, and is read unchanged.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,13 +7,14 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-/// A schema, a value that it allows, and the words for it: what follows the key, such as `.a=1`.
+/// A schema, a value that it allows, and the words for the value, each without the key, such as
+/// `.a=1`.
 #[derive(Clone, Debug)]
 struct Case {
     schema: Value,
     value: Value,
     words: Vec<String>,
-    /// Definitions to which the schema refers.
+    /// The definitions that the schema refers to.
     definitions: Map<String, Value>,
 }
 
@@ -29,7 +30,7 @@ impl Case {
         }
     }
 
-    /// A case whose value is one word of JSON.
+    /// A case whose value is written as JSON in a single word.
     fn json(schema: Value, value: Value) -> Self {
         let word = format!("={value}");
         Self::new(schema, value, word)
@@ -40,7 +41,7 @@ impl Case {
         self
     }
 
-    /// The only word, unless it looks like a list.
+    /// The only word, unless it could be read as a list.
     fn element(&self) -> Option<&String> {
         let [word] = &self.words[..] else {
             return None;
@@ -50,7 +51,7 @@ impl Case {
     }
 }
 
-/// Strings. Many look like numbers or other values.
+/// Strings, many of which look like numbers or other values.
 fn strings() -> impl Strategy<Value = String> {
     let odd = [
         "", "5", "-1.50", "1e400", "true", "null", "{}", "[1]", "\"a\"", "a=b", " 7 ", "é", "@x",
@@ -61,7 +62,7 @@ fn strings() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A string as it is, unless it would be the name of a file.
+/// Writes a string as it is, unless it would be read as the name of a file.
 fn text_word(text: &str) -> String {
     if text.starts_with('@') {
         format!(":={}", json!(text))
@@ -74,7 +75,7 @@ fn string() -> impl Strategy<Value = Case> {
     strings().prop_map(|it| Case::new(json!({"type": "string"}), json!(it), text_word(&it)))
 }
 
-/// A value of a kind of JSON.
+/// A value of one kind of JSON.
 fn of_kind(kind: &'static str) -> BoxedStrategy<Value> {
     match kind {
         "integer" => any::<i64>().prop_map(Value::from).boxed(),
@@ -85,7 +86,7 @@ fn of_kind(kind: &'static str) -> BoxedStrategy<Value> {
     }
 }
 
-/// One of several kinds, as a list of types or as alternatives.
+/// A value of one of several kinds, listed as types or as alternatives.
 fn scalar() -> impl Strategy<Value = Case> {
     let all = vec!["integer", "boolean", "null", "string", "number"];
     let kinds = (subsequence(all, 1..4).prop_shuffle(), any::<Index>());
@@ -100,7 +101,7 @@ fn scalar() -> impl Strategy<Value = Case> {
             1 => json!({"anyOf": each}),
             _ => json!({"oneOf": each}),
         };
-        // A string before numbers takes them, and after them leaves them what they can read.
+        // If strings come before numbers, digits become a string; if they come after, a number.
         let comes_before = |it: &str, other| {
             let position = |kind| kinds.iter().position(|it| *it == kind);
             position(it).is_some_and(|it| Some(it) < position(other))
@@ -136,7 +137,7 @@ fn constant() -> impl Strategy<Value = Case> {
 }
 
 fn list(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
-    // All elements are the same value: a case has only one.
+    // All elements have the same value, because a case has only one.
     (case, 0..4_usize, any::<bool>()).prop_map(|(case, length, in_words)| {
         let schema = json!({"type": "array", "items": case.schema});
         let value = Value::from(vec![case.value.clone(); length]);
@@ -164,7 +165,7 @@ fn tuple(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
     })
 }
 
-/// The words of members; JSON for those that are `whole`.
+/// The words for the members of an object, or a single word of JSON if `whole` is set.
 fn of_members(schema: Value, members: &[(&str, Case)], whole: bool) -> Case {
     let values = members
         .iter()
@@ -201,7 +202,7 @@ fn map(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
 
 const NAMES: [&str; 5] = ["a", "b_1", "c.d", "e/f", "ö x"];
 
-/// An object some of whose members are left out.
+/// An object, some of whose members are left out.
 fn object(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
     let members = vec((case, any::<bool>()), 0..=NAMES.len());
     (members, any::<bool>(), any::<bool>()).prop_map(|(members, is_closed, whole)| {
@@ -225,7 +226,7 @@ fn object(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
     })
 }
 
-/// One of several objects with the same names, told apart by a constant that may come last.
+/// One of several objects with the same members, told apart by a constant that may come last.
 fn tagged(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
     let tags = prop_oneof![
         Just(["circle", "square", "path"].map(Value::from)),
@@ -251,7 +252,7 @@ fn tagged(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
         let tag = Case::new(Value::Null, tag.clone(), format!("={word}"));
         let mut inner = cases[index].clone();
         if inner.words.iter().any(|it| it.starts_with('.')) {
-            // Another alternative may have other names there.
+            // Another alternative may have other names at this place.
             inner.words = vec![format!("={}", inner.value)];
         }
         let mut members = [("kind", tag), ("c.d", inner)];
@@ -266,7 +267,7 @@ fn tagged(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
 /// A case behind a reference, an `allOf`, or an alternative to null.
 fn wrapped(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
     (case, 0..4_usize).prop_map(|(mut case, form)| {
-        // Strings that look like values are ambiguous in a union, and so is null in a list.
+        // In a union, strings that look like other values are ambiguous, and so is null in a list.
         let is_json = |it: &String| {
             let text = it.strip_prefix('=');
             let is_json = text.is_none_or(|it| RawJson::from_text(it).is_ok());
@@ -311,7 +312,7 @@ fn case(depth: usize) -> BoxedStrategy<Case> {
     .boxed()
 }
 
-/// The arguments of a tool: an object, or one of several.
+/// The arguments of a tool: an object, or one of several objects.
 fn arguments() -> impl Strategy<Value = Case> {
     let object = object(case(2)).boxed();
     let objects = prop_oneof![2 => object.clone(), 1 => tagged(case(2)), 1 => wrapped(object)];

@@ -68,7 +68,7 @@ impl<'a> Union<'a> {
             let content = self.content(&member.member);
             quote!(#doc #variant(#content))
         });
-        let unknown = lines("A value that the schema does not list, kept as it came.");
+        let unknown = lines("A value that the schema does not list, kept as received.");
         quote! {
             #doc
             #[derive(Clone, Debug, PartialEq)]
