@@ -79,11 +79,19 @@
 //! | `pattern` | patterns for the text arguments of tools |
 //! | `testing` | clients in memory for tests, and a record of what was said |
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Compiles the programs of these documents.
+// Compiles the programs of these documents. The pages of `docs/` below this crate are part of its documentation:
+// `links.txt` precedes each page, so that its links lead to items here, and to files on a forge.
 #![cfg_attr(
     all(doctest, feature = "http-client", feature = "http-server"),
     doc = include_str!("../../docs/deployment.md"),
     doc = include_str!("../../docs/security.md")
+)]
+#![cfg_attr(
+    all(doctest, feature = "http-server", feature = "testing"),
+    doc = include_str!("../../docs/context.md"),
+    doc = include_str!("../../docs/first-server.md"),
+    doc = include_str!("../../docs/questions.md"),
+    doc = include_str!("../../docs/testing.md")
 )]
 #![cfg_attr(
     all(doctest, feature = "layer", feature = "server"),
@@ -148,27 +156,48 @@ pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use connection::{BoxFuture, Peer};
 pub use error::{CallError, ChildExited, HttpError, ProtocolError, ServeError, Unavailable};
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/links.txt")]
+/// Makes a type a form, or a choice in a form, that a user can be asked to fill in.
+///
 #[doc = include_str!("../docs/elicit.md")]
 pub use mcp_macros::Elicit;
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/links.txt")]
+/// Makes a type a parameter that comes from the context of a call, such as the caller.
+///
 #[doc = include_str!("../docs/from_context.md")]
 pub use mcp_macros::FromContext;
 #[cfg(feature = "macros")]
 pub use mcp_macros::main;
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/links.txt")]
+/// Makes a server of an `impl` block or a module.
+///
 #[doc = include_str!("../docs/mcp_server.md")]
 pub use mcp_macros::mcp_server;
 #[cfg(feature = "macros")]
-#[doc = include_str!("../docs/prompt.md")]
+#[doc = include_str!("../docs/links.txt")]
+/// Makes a function a prompt.
+///
+#[doc = include_str!("../docs/prompts.md")]
 pub use mcp_macros::prompt;
 #[cfg(feature = "macros")]
-#[doc = include_str!("../docs/resource.md")]
+#[doc = include_str!("../docs/links.txt")]
+/// Makes a function a resource, or a template of resources.
+///
+#[doc = include_str!("../docs/resources.md")]
 pub use mcp_macros::resource;
 #[cfg(feature = "macros")]
-#[doc = include_str!("../docs/tool.md")]
+#[doc = include_str!("../docs/links.txt")]
+/// Makes a function a tool that models can call.
+///
+#[doc = include_str!("../docs/tools.md")]
 #[doc = include_str!("../docs/values.md")]
 pub use mcp_macros::tool;
 #[cfg(feature = "macros")]
+#[doc = include_str!("../docs/links.txt")]
+/// Makes a method run when the server starts, when a client has connected, or at the end.
+///
 #[doc = include_str!("../docs/hooks.md")]
 pub use mcp_macros::{on_initialized, on_shutdown, on_start};
 pub use mcp_types as types;

@@ -8,6 +8,12 @@ const LINK: &str = "links lead somewhere: correct the path or the heading";
 const REACHABLE: &str =
     "each document is reachable from docs/README.md: link it there, or from a page that is";
 
+const BOTH: &str =
+    "pages of rustdoc link by labels, which are defined at their end and in links.txt";
+
+/// The pages that are part of the runtime's rustdoc.
+const RUSTDOC_PAGES: &str = "mcp-runtime/docs";
+
 /// The page from which all other documents are reachable.
 const INDEX: &str = "docs/README.md";
 
@@ -19,6 +25,9 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
             }
         }
     }
+    for page in documents(workspace).filter(|file| file.folder() == RUSTDOC_PAGES) {
+        check_rustdoc_page(workspace, page, violations);
+    }
     // Without an index, the links that lead to it are reported above.
     let Some(index) = workspace.files.get(INDEX) else {
         return;
@@ -28,6 +37,24 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
         if !reachable.contains(file.path.as_str()) {
             let found = format!("`{}` is not reachable", file.path);
             violations.push(Violation::new(file, 1, found, REACHABLE));
+        }
+    }
+}
+
+/// Links of these pages lead to files on a forge, and to items in rustdoc, which includes `links.txt` before the page:
+/// the first definition of a label is the one that holds.
+fn check_rustdoc_page(workspace: &Workspace, page: &File, violations: &mut Vec<Violation>) {
+    let items = workspace.files.get(&format!("{RUSTDOC_PAGES}/links.txt"));
+    let items = items.map_or("", |items| &items.text);
+    let is_item = |label: &str| definitions(items).any(|(_, other, _)| other == label);
+    for (line, label, _) in definitions(&page.text) {
+        if !is_item(label) {
+            violations.push(Violation::new(page, line, format!("`[{label}]`"), BOTH));
+        }
+    }
+    for (line, target) in inline_links(&page.text) {
+        if !target.contains("://") {
+            violations.push(Violation::new(page, line, format!("`({target})`"), BOTH));
         }
     }
 }
@@ -112,14 +139,28 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Targets of `[text](target)`, outside code.
+/// Targets of links, outside code.
 fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let definitions = definitions(text).map(|(number, _, target)| (number, target));
+    inline_links(text).chain(definitions)
+}
+
+/// Targets of `[text](target)`, outside code.
+fn inline_links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     prose(text).flat_map(|(number, line)| {
         // Odd parts are between backticks.
         let parts = line.split('`').step_by(2);
         let after = parts.flat_map(|part| part.split("](").skip(1));
         let targets = after.filter_map(|it| it.split_once(')')?.0.split_whitespace().next());
         targets.map(move |target| (number, target))
+    })
+}
+
+/// Labels and targets of the lines `[label]: target`.
+fn definitions(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
+    prose(text).filter_map(|(number, line)| {
+        let (label, target) = line.strip_prefix('[')?.split_once("]: ")?;
+        Some((number, label, target.trim()))
     })
 }
 
@@ -177,5 +218,21 @@ mod tests {
             places(check, &files),
             ["docs/lost.md:1", "lib/docs/lost.md:1"]
         );
+    }
+
+    #[test]
+    fn pages_of_rustdoc_link_by_labels() {
+        let page =
+            "[a] and [b](b.md), [c](https://example.org)\n\n[a]: b.md\n[d]: b.md\n[e]: lost.md\n";
+        let files = [
+            ("mcp-runtime/docs/a.md", page),
+            ("mcp-runtime/docs/b.md", ""),
+            (
+                "mcp-runtime/docs/links.txt",
+                "[a]: crate::a\n[e]: crate::e\n",
+            ),
+        ];
+        let expected = ["a.md:5", "a.md:4", "a.md:1"].map(|it| format!("mcp-runtime/docs/{it}"));
+        assert_eq!(places(check, &files), expected);
     }
 }
