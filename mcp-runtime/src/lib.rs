@@ -87,8 +87,10 @@
     doc = include_str!("../../docs/security.md")
 )]
 #![cfg_attr(
-    all(doctest, feature = "http-server", feature = "testing"),
+    all(doctest, feature = "http-server", feature = "layer", feature = "testing"),
+    doc = include_str!("../../docs/coming-from.md"),
     doc = include_str!("../../docs/context.md"),
+    doc = include_str!("../../docs/errors.md"),
     doc = include_str!("../../docs/first-server.md"),
     doc = include_str!("../../docs/questions.md"),
     doc = include_str!("../../docs/testing.md")

@@ -1,4 +1,4 @@
-//! The links between documents.
+//! The links between documents, and the files that documents show.
 
 use super::Violation;
 use super::workspace::{File, Workspace};
@@ -8,6 +8,7 @@ const LINK: &str = "links lead somewhere: correct the path or the heading";
 const REACHABLE: &str =
     "each document is reachable from docs/README.md: link it there, or from a page that is";
 
+const SHOWN: &str = "the block after `<!-- file: … -->` shows this file: copy the file into it";
 const BOTH: &str =
     "pages of rustdoc link by labels, which are defined at their end and in links.txt";
 
@@ -22,6 +23,14 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
         for (line, target) in links(&file.text) {
             if !leads_somewhere(workspace, file, target) {
                 violations.push(Violation::new(file, line, format!("`{target}`"), LINK));
+            }
+        }
+    }
+    for file in documents(workspace) {
+        for (line, path, block) in shown(&file.text) {
+            let file_shown = workspace.files.get(path);
+            if file_shown.is_none_or(|shown| shown.text != block) {
+                violations.push(Violation::new(file, line, format!("`{path}`"), SHOWN));
             }
         }
     }
@@ -164,6 +173,18 @@ fn definitions(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     })
 }
 
+/// Paths of files that a document shows, and the code blocks that show them.
+fn shown(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
+    let place = |offset: usize| text[..offset].lines().count() + 1;
+    text.match_indices("<!-- file: ")
+        .filter_map(move |(start, marker)| {
+            let (path, rest) = text[start + marker.len()..].split_once(" -->\n```")?;
+            let (_, code) = rest.split_once('\n')?;
+            let (block, _) = code.split_once("```")?;
+            Some((place(start), path, block))
+        })
+}
+
 /// Anchors of a document's headings.
 fn headings(text: &str) -> impl Iterator<Item = String> {
     prose(text).filter_map(|(_, line)| {
@@ -234,5 +255,17 @@ mod tests {
         ];
         let expected = ["a.md:5", "a.md:4", "a.md:1"].map(|it| format!("mcp-runtime/docs/{it}"));
         assert_eq!(places(check, &files), expected);
+    }
+
+    #[test]
+    fn files_are_shown_as_they_are() {
+        let page = "# A\n\n<!-- file: a.rs -->\n```rust\nfn a() {}\n```\n\n<!-- file: b.rs -->\n```\nfn a() {}\n```\n\
+                    <!-- file: c.rs -->\n```\nfn a() {}\n```\n";
+        let files = [
+            ("a.md", page),
+            ("a.rs", "fn a() {}\n"),
+            ("b.rs", "fn b() {}\n"),
+        ];
+        assert_eq!(places(check, &files), ["a.md:8", "a.md:12"]);
     }
 }
