@@ -96,6 +96,17 @@
     doc = include_str!("../../docs/testing.md")
 )]
 #![cfg_attr(
+    all(
+        doctest,
+        feature = "http-client",
+        feature = "http-server",
+        feature = "sse",
+        feature = "testing",
+        feature = "validation"
+    ),
+    doc = include_str!("../../docs/features.md")
+)]
+#![cfg_attr(
     all(doctest, feature = "layer", feature = "server"),
     doc = include_str!("../../docs/layers.md")
 )]

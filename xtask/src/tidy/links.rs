@@ -9,6 +9,8 @@ const REACHABLE: &str =
     "each document is reachable from docs/README.md: link it there, or from a page that is";
 
 const SHOWN: &str = "the block after `<!-- file: … -->` shows this file: copy the file into it";
+const FEATURES: &str =
+    "each of the 48 features has a row in order, with links to a heading and to an example";
 const BOTH: &str =
     "pages of rustdoc link by labels, which are defined at their end and in links.txt";
 
@@ -36,6 +38,9 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
     for page in documents(workspace).filter(|file| file.folder() == RUSTDOC_PAGES) {
         check_rustdoc_page(workspace, page, violations);
+    }
+    if let Some(features) = workspace.files.get("docs/features.md") {
+        check_features(features, violations);
     }
     // Without an index, the links that lead to it are reported above.
     let Some(index) = workspace.files.get(INDEX) else {
@@ -65,6 +70,32 @@ fn check_rustdoc_page(workspace: &Workspace, page: &File, violations: &mut Vec<V
         if !target.contains("://") {
             violations.push(Violation::new(page, line, format!("`({target})`"), BOTH));
         }
+    }
+}
+
+/// Checks the list that the audit of official SDKs asks for: 48 rows, `| 1 | feature | heading | example |`.
+fn check_features(file: &File, violations: &mut Vec<Violation>) {
+    let mut expected = 1;
+    for (line, text) in prose(&file.text) {
+        let cells: Vec<_> = text.split('|').map(str::trim).collect();
+        let Some(number) = cells.get(1).and_then(|cell| cell.parse::<usize>().ok()) else {
+            continue;
+        };
+        let is_link = |cell: usize| cells.get(cell).is_some_and(|it| it.contains("]("));
+        let is_heading = cells.get(3).is_some_and(|it| it.contains('#'));
+        if number != expected || !is_link(3) || !is_heading || !is_link(4) {
+            violations.push(Violation::new(
+                file,
+                line,
+                format!("row {number}"),
+                FEATURES,
+            ));
+        }
+        expected = number + 1;
+    }
+    if expected != 49 {
+        let found = format!("{} rows", expected - 1);
+        violations.push(Violation::new(file, 1, found, FEATURES));
     }
 }
 
@@ -267,5 +298,23 @@ mod tests {
             ("b.rs", "fn b() {}\n"),
         ];
         assert_eq!(places(check, &files), ["a.md:8", "a.md:12"]);
+    }
+
+    #[test]
+    fn each_feature_has_a_heading_and_an_example() {
+        let row = |number: usize| format!("| {number} | x | [a](#a) | [b](b.rs) |\n");
+        let mut rows: Vec<String> = (1..=48).map(row).collect();
+        let text = |rows: &[String]| format!("# A\n{}", rows.concat());
+        let places = |text: &str| places(check, &[("docs/features.md", text), ("docs/b.rs", "")]);
+        assert_eq!(places(&text(&rows)), Vec::<String>::new());
+        rows[9] = "| 10 | x | [a](b.rs) | [b](b.rs) |\n".to_owned();
+        rows[19] = "| 20 | x | [a](#a) | |\n".to_owned();
+        rows.truncate(47);
+        let expected = [
+            "docs/features.md:11",
+            "docs/features.md:21",
+            "docs/features.md:1",
+        ];
+        assert_eq!(places(&text(&rows)), expected);
     }
 }
