@@ -4,6 +4,7 @@ mod bindings;
 mod check;
 mod codegen;
 mod conformance;
+mod package;
 #[path = "../../benches/harness/src/port.rs"]
 mod port;
 mod schema;
@@ -50,6 +51,8 @@ enum Task {
     },
     /// Run the official conformance suite. Needs npm.
     Conformance(conformance::Options),
+    /// Build the packages from what a registry would get.
+    Package,
     /// Check what finds most mistakes: house rules, sizes, formatting, clippy and unit tests.
     Check,
     /// Count the lines of code of each part, and compare them with its limits.
@@ -90,6 +93,7 @@ fn run(root: &Path, task: Task) -> Result<String> {
         Task::Bindings { revision } => bindings::run(root, &revision),
         Task::Bench { arguments } => bench(root, &arguments),
         Task::Conformance(options) => conformance::run(root, &options),
+        Task::Package => package::run(root),
         Task::Check => check::run(root),
         Task::Size => size::run(root),
         Task::Tidy => tidy::run(root),

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::checks::Totals;
 use super::program::{self, CLIENT, Server, built};
+use super::requirements::Outcome;
 use super::suite::Suite;
 
 /// Which side to test; both unless said.
@@ -21,6 +22,9 @@ pub(crate) struct Options {
     /// Use the programs that are built already.
     #[arg(long)]
     built: bool,
+    /// Run only the frozen sets of required scenarios, by which the tiers of SDKs are counted.
+    #[arg(long, conflicts_with = "layer")]
+    requirements: bool,
 }
 
 /// The revisions that the suite knows.
@@ -44,9 +48,13 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
         program::build(root)?;
     }
     let both = vec![Side::Server, Side::Client];
+    let sides = options.side.map_or(both, |side| vec![side]);
+    if options.requirements {
+        return run_requirements(root, &suite, &sides);
+    }
     let mut report = String::new();
     let mut is_clean = true;
-    for side in options.side.map_or(both, |side| vec![side]) {
+    for side in sides {
         for revision in REVISIONS {
             let totals = side.run(root, &suite, revision, options.layer)?;
             is_clean &= totals.failed.is_empty();
@@ -54,6 +62,21 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
         }
     }
     ensure!(is_clean, "the suite found faults\n{report}");
+    Ok(report)
+}
+
+/// Runs the frozen sets of required scenarios, on each of `sides`.
+fn run_requirements(root: &Path, suite: &Suite, sides: &[Side]) -> Result<String> {
+    let mut report = String::new();
+    let mut conforms = true;
+    for revision in suite.requirements()? {
+        for side in sides {
+            let outcome = side.run_requirements(root, suite, &revision)?;
+            conforms &= outcome.conforms();
+            writeln!(report, "{} {revision}: {outcome}", side.name())?;
+        }
+    }
+    ensure!(conforms, "required scenarios failed\n{report}");
     Ok(report)
 }
 
@@ -74,11 +97,7 @@ impl Side {
     /// When the suite can't be run; not when checks fail.
     fn run(self, root: &Path, suite: &Suite, revision: &str, layer: bool) -> Result<Totals> {
         let folder = suite.results.join(self.name()).join(revision);
-        let place = || folder.display().to_string();
-        if folder.exists() {
-            fs::remove_dir_all(&folder).with_context(place)?;
-        }
-        fs::create_dir_all(&folder).with_context(place)?;
+        empty(&folder)?;
         let mut totals = Totals::default();
         match self {
             Self::Server => {
@@ -110,10 +129,44 @@ impl Side {
         Ok(totals)
     }
 
+    /// Runs the required scenarios of one revision.
+    ///
+    /// # Errors
+    ///
+    /// When the suite can't be run; not when scenarios fail.
+    fn run_requirements(self, root: &Path, suite: &Suite, revision: &str) -> Result<Outcome> {
+        let folder = suite.results.join("requirements").join(self.name());
+        let folder = folder.join(revision);
+        empty(&folder)?;
+        let program = built(root, CLIENT);
+        let program = program.to_string_lossy();
+        let printed = match self {
+            Self::Server => {
+                let server = Server::start(root, false)?;
+                let arguments = ["server", "--url", &server.url()];
+                suite.test_requirements(&arguments, revision, &folder)?
+            }
+            Self::Client => {
+                let arguments = ["client", "--command", &program];
+                suite.test_requirements(&arguments, revision, &folder)?
+            }
+        };
+        Ok(Outcome::read(&printed))
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
             Self::Client => "client",
         }
     }
+}
+
+/// Makes an empty folder for results.
+fn empty(folder: &Path) -> Result<()> {
+    let place = || folder.display().to_string();
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(place)?;
+    }
+    fs::create_dir_all(folder).with_context(place)
 }

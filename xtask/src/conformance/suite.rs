@@ -1,5 +1,6 @@
 //! The suite itself, which comes from npm.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -141,6 +142,42 @@ impl Suite {
             .lines()
             .find(|line| complaints.iter().any(|complaint| line.contains(complaint)));
         Ok(complaint.map(|line| line.trim().to_owned()))
+    }
+
+    /// The revisions for which the suite has a frozen set of required scenarios.
+    ///
+    /// # Errors
+    ///
+    /// When the suite has none.
+    pub(super) fn requirements(&self) -> Result<Vec<String>> {
+        let package = self.program.parent().and_then(Path::parent);
+        let folder = package.context("the suite has no folder")?;
+        let folder = folder.join("requirements");
+        let files = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+        let mut revisions: Vec<_> = files
+            .flatten()
+            .filter_map(|file| file.file_name().into_string().ok())
+            .filter_map(|name| Some(name.strip_suffix(".yaml")?.to_owned()))
+            .collect();
+        revisions.sort();
+        ensure!(!revisions.is_empty(), "{}: no sets", folder.display());
+        Ok(revisions)
+    }
+
+    /// Runs the required scenarios of `revision`, and those that are not scored; the results go to `folder`.
+    /// Returns the output.
+    ///
+    /// # Errors
+    ///
+    /// When the suite can't be started.
+    pub(super) fn test_requirements(
+        &self,
+        side: &[&str],
+        revision: &str,
+        folder: &Path,
+    ) -> Result<String> {
+        let folder = folder.to_string_lossy();
+        self.run(&[side, &["--requirements", revision, "-o", &folder]].concat())
     }
 
     /// Output of a test of `revision`; its results go to `folder`.
