@@ -1,4 +1,4 @@
-//! Builder of servers.
+//! The server builder.
 
 use std::mem;
 use std::num::NonZeroUsize;
@@ -16,15 +16,15 @@ use super::input::{self, AskError, form};
 use super::serve::hooks;
 use super::{
     Context, Endpoint, Extension, HandlerError, Initialized, IntoHookResult, List, Serve, Server,
-    Settings, layers,
+    Settings, layers, settings,
 };
 use crate::layer::{Next, RequestLayer, RequestService, Stack};
 use crate::protocol::{ExtensionMethod, Requirement};
 
-/// Builder of a [`Server`]: its settings, and its tools, prompts and resources.
+/// Builds a [`Server`] from settings, tools, prompts and resources.
 ///
-/// The methods take `&mut self`, as those of tokio's `runtime::Builder`, because `#[mcp_server]`,
-/// [`Extension::register`] and functions of yours add to a builder that they borrow.
+/// Like the methods of tokio's `runtime::Builder`, the methods take `&mut self`, so that
+/// `#[mcp_server]`, [`Extension::register`] and your own functions can add to a borrowed builder.
 #[derive(Debug, Default)]
 pub struct ServerBuilder {
     pub(super) settings: Settings,
@@ -32,19 +32,19 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// Sets the server's name, for programs; `mcp-server` by default.
+    /// Sets the server's name for programs. The default is `mcp-server`.
     pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
         self.settings.info.name = name.into();
         self
     }
 
-    /// Sets the server's version; `0.0.0` by default.
+    /// Sets the server's version. The default is `0.0.0`.
     pub fn version(&mut self, version: impl Into<String>) -> &mut Self {
         self.settings.info.version = version.into();
         self
     }
 
-    /// Sets the server's name, version, title, icons and more.
+    /// Sets the server's name, version, title, icons and other information.
     pub fn info(&mut self, info: Implementation) -> &mut Self {
         self.settings.info = info;
         self
@@ -56,37 +56,39 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets the revisions that are served; all by default.
+    /// Sets the revisions that the server supports. By default, it supports all known revisions.
     pub fn revisions(&mut self, revisions: Revisions) -> &mut Self {
         self.settings.rules.supported = revisions;
         self
     }
 
     /// Allows clients to cache the lists of tools, prompts and resources for `ttl` (2026-07-28,
-    /// "Caching"). By default they may not.
+    /// "Caching"). By default, clients may not cache them.
     pub fn cache(&mut self, ttl: Duration, scope: CacheScope) -> &mut Self {
         self.settings.caching = Caching::new(ttl, scope);
         self
     }
 
-    /// Sets the number of items on a page of the lists; by default all are on one page (2026-07-28,
-    /// "Pagination"). Cursors stay valid when items are added or removed: none is skipped, and none
-    /// is listed twice.
+    /// Sets the number of items on a page of a list (2026-07-28, "Pagination"). By default, all items
+    /// are on one page. Cursors stay valid while items are added or removed: no item is skipped or
+    /// listed twice.
     pub fn page_size(&mut self, items: NonZeroUsize) -> &mut Self {
         self.settings.page_size = Some(items);
         self
     }
 
-    /// Declares the lists that can change while the server runs, by [`Server::edit`] or because a
-    /// template's resources come and go (`listChanged`). All other lists stay as they were built.
+    /// Declares the lists that can change while the server runs (`listChanged`), with
+    /// [`Server::edit`] or because the resources of a template come and go. Other lists can't change.
     pub fn list_changed(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
         self.settings.list_changed.extend(lists);
         self
     }
 
-    /// Adds OAuth scopes that a caller needs for each operation: calls of tools, prompts and
-    /// resources, completions, subscriptions to resources, and methods of extensions; those that
-    /// an entry needs come on top. Over HTTP and WebSocket, the access policy has the check of them
+    /// Adds OAuth scopes that a caller needs for every operation: using tools, prompts and resources,
+    /// completing arguments, subscribing to resources, and calling methods of extensions. An entry
+    /// can require additional scopes.
+    ///
+    /// Over HTTP and WebSocket, the access policy decides how scopes are checked
     /// (`transport::http::ScopeCheck`). Over other transports, scopes have no effect.
     ///
     /// ```
@@ -98,7 +100,7 @@ impl ServerBuilder {
     ///
     /// # Panics
     ///
-    /// When a text is no scope (RFC 6749, section 3.3).
+    /// Panics if a string is not a scope (RFC 6749, section 3.3).
     #[track_caller]
     pub fn scopes<S: Into<String>>(&mut self, scopes: impl IntoIterator<Item = S>) -> &mut Self {
         self.settings.scopes.add(scopes);
@@ -106,16 +108,18 @@ impl ServerBuilder {
     }
 
     /// Lists only the tools, prompts, resources and templates for which the caller has the scopes.
-    /// By default all are listed, so that clients learn what they can ask for more scopes for; a
-    /// call without them is denied either way. Lists that differ between callers are marked private
-    /// (2026-07-28, "Caching").
+    ///
+    /// By default, all entries are listed, so that clients know for which of them they can request
+    /// more scopes. A call without the scopes is denied in both cases. Lists that differ between
+    /// callers are marked private (2026-07-28, "Caching").
     pub fn filter_by_scopes(&mut self) -> &mut Self {
         self.settings.filter_by_scopes = true;
         self
     }
 
-    /// Serves only clients with these capabilities. Others get an error that names the missing
-    /// ones, at the handshake or for each stateless request but `server/discover`.
+    /// Serves only clients that have these capabilities. Other clients get an error that names the
+    /// missing capabilities, either at the handshake or for each stateless request except
+    /// `server/discover`.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -131,9 +135,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Offers an extension of the protocol (SEP-2133): declares it with its settings, and adds what it
-    /// [registers](Extension::register). One of a mounted server is offered as well, unless this server
-    /// has its identifier.
+    /// Offers a protocol extension (SEP-2133): declares it with its settings, and adds everything
+    /// that it [registers](Extension::register). The extensions of a mounted server are offered as
+    /// well, unless this server has an extension with the same identifier.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -146,7 +150,7 @@ impl ServerBuilder {
     ///
     /// # Panics
     ///
-    /// When the server has an extension with this identifier.
+    /// Panics if the server already has an extension with this identifier.
     #[track_caller]
     pub fn extension(&mut self, extension: impl Extension) -> &mut Self {
         let extension = Arc::new(extension);
@@ -156,13 +160,13 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves a method of an extension: `function` gets the parameters, and returns a result that
-    /// is an object. Parameters that do not fit are refused with "Invalid params"; in 2026-07-28
-    /// they always include `_meta`.
+    /// Serves a method of an extension. `function` takes the parameters and returns a result, which
+    /// must serialize to an object. Parameters that do not match `P` are refused with "Invalid
+    /// params". In 2026-07-28, parameters always include `_meta`.
     ///
     /// # Panics
     ///
-    /// When the method is one of the protocol's own.
+    /// Panics if the method belongs to the core protocol.
     pub fn method<P, F, R, E>(
         &mut self,
         method: impl Into<ExtensionMethod>,
@@ -177,15 +181,15 @@ impl ServerBuilder {
         self.add_method(method.into(), extensions::typed(function))
     }
 
-    /// Serves a method of an extension by a service, which gets the request with its context; as
-    /// [`method`](Self::method) does by a function.
+    /// Serves a method of an extension with a service, which gets the request and its context. To
+    /// serve it with a function, use [`method`](Self::method).
     ///
-    /// Each request clones the service, waits until it is ready, and calls it. Its errors are
-    /// answered as those of [layers](crate::layer::BoxError).
+    /// Each request clones the service, waits until the clone is ready, and calls it. Errors of the
+    /// service are answered like errors of [layers](crate::layer::BoxError).
     ///
     /// # Panics
     ///
-    /// When the method is one of the protocol's own.
+    /// Panics if the method belongs to the core protocol.
     pub fn method_service(
         &mut self,
         method: impl Into<ExtensionMethod>,
@@ -202,11 +206,12 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds a layer around each request that the server has admitted, inside of those added before.
+    /// Adds a layer around each request that the server has admitted. Layers that were added before
+    /// wrap this one.
     ///
-    /// It sees requests of all transports and revisions but `initialize`, and a `ping` before the
-    /// handshake; see [`layer`](crate::layer). The layers of a mounted server stand around its
-    /// tools, prompts, resources and methods, inside of those of the outer server.
+    /// The layer sees the requests of all transports and revisions, except `initialize` and a `ping`
+    /// before the handshake; see [`layer`](crate::layer). The layers of a mounted server wrap its
+    /// tools, prompts, resources and methods, inside the layers of the outer server.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -224,19 +229,20 @@ impl ServerBuilder {
         self
     }
 
-    /// Declares logging: messages of [`Context::log`](super::Context::log) are sent to clients.
-    /// Otherwise they are dropped.
+    /// Declares logging, so that messages of [`Context::log`](super::Context::log) are sent to
+    /// clients. Without it they are dropped.
     pub fn logging(&mut self) -> &mut Self {
         self.settings.logging = true;
         self
     }
 
-    /// Runs `hook` each time before the server is served, for example to open a database. It gets the
-    /// server, to [announce changes](Server::notify_changed).
+    /// Runs `hook` each time before the server is served, for example to open a database. The hook
+    /// gets the server, with which it can [announce changes](Server::notify_changed).
     ///
-    /// Hooks run in the order in which they were added. An error ends serving with
-    /// [`ServeError::Start`](crate::ServeError::Start). The value of a `Result` is kept, and dropped
-    /// when the server has been served, after [`on_shutdown`](Self::on_shutdown): a hook that starts a
+    /// Hooks run in the order in which they were added. If a hook fails, serving ends with
+    /// [`ServeError::Start`](crate::ServeError::Start). If a hook returns a `Result` with a value,
+    /// the value is kept until the server has been served and its
+    /// [`on_shutdown`](Self::on_shutdown) hooks have run. For example, a hook that starts a file
     /// watcher returns the watcher.
     ///
     /// ```
@@ -257,10 +263,13 @@ impl ServerBuilder {
         self
     }
 
-    /// Calls `hook` once a listener is open, with its place: a URL such as `http://127.0.0.1:8080/mcp`,
-    /// `tcp://127.0.0.1:8080` or `ws://127.0.0.1:8080`, or `unix:` and the path of the socket. The port is
-    /// the one that the system has chosen where the address has the port 0. Single connections, such
-    /// as [`stdio`](crate::transport::stdio()), and services that a program mounts have no place.
+    /// Calls `hook` with the address of a listener when the listener is open.
+    ///
+    /// The address is a URL such as `http://127.0.0.1:8080/mcp`, `tcp://127.0.0.1:8080` or
+    /// `ws://127.0.0.1:8080`, or `unix:` followed by the path of the socket. If the server listens on
+    /// port 0, the address has the port that the system has chosen. The hook is not called for single
+    /// connections, such as [`stdio`](crate::transport::stdio()), or for services that a program
+    /// mounts in its own web server.
     ///
     /// ```
     /// # let mut server = mcp_runtime::Server::builder();
@@ -272,10 +281,10 @@ impl ServerBuilder {
         self
     }
 
-    /// Runs `hook` after each handshake, once for each connection or HTTP session, concurrently
-    /// with its calls. Stateless clients have no handshake.
+    /// Runs `hook` after each handshake: once for each connection or HTTP session, concurrently with
+    /// its calls. Stateless clients perform no handshake.
     ///
-    /// An error is logged; the connection goes on.
+    /// If the hook fails, the error is logged and the connection continues.
     pub fn on_initialized<F>(
         &mut self,
         hook: impl Fn(Initialized) -> F + Send + Sync + 'static,
@@ -287,13 +296,14 @@ impl ServerBuilder {
         self
     }
 
-    /// Runs `hook` each time after the server was served: all calls are finished or cancelled, all
-    /// connections closed. For example to release what [`on_start`](Self::on_start) has opened.
+    /// Runs `hook` each time after the server was served, for example to release what
+    /// [`on_start`](Self::on_start) has opened. At this point all calls have finished or were
+    /// cancelled, and all connections are closed.
     ///
-    /// Hooks run in the reverse of the order in which they were added, all of them, also when
-    /// serving has failed, but not when `on_start` has. An error is logged, and returned as
-    /// [`ServeError::Shutdown`](crate::ServeError::Shutdown) unless there is another one. A second
-    /// SIGTERM or Ctrl-C cuts them short.
+    /// All hooks run, in the reverse order in which they were added, even if serving or another hook
+    /// has failed. They do not run if `on_start` has failed. An error is logged, and returned as
+    /// [`ServeError::Shutdown`](crate::ServeError::Shutdown) unless there is an earlier error. A
+    /// second SIGTERM or Ctrl-C interrupts the hooks.
     pub fn on_shutdown<F>(&mut self, hook: impl Fn() -> F + Send + Sync + 'static) -> &mut Self
     where
         F: Future<Output: IntoHookResult> + Send + 'static,
@@ -305,19 +315,19 @@ impl ServerBuilder {
         self
     }
 
-    /// The time that a user has to answer a question of a handler; 10 minutes by default. Then the
-    /// handler gets a timeout, and the request to the client is cancelled.
+    /// Sets how long a user has to answer a question of a handler. The default is 10 minutes. After
+    /// this time the handler gets a timeout error, and the request to the client is cancelled.
     ///
-    /// For clients of the handshake era. In the stateless era no request waits: clients have 10
-    /// minutes to retry with their answers.
+    /// Applies to clients of the handshake era. In the stateless era no request waits for an answer,
+    /// and clients always have 10 minutes to retry with their answers.
     pub fn input_timeout(&mut self, timeout: Duration) -> &mut Self {
         self.settings.input_timeout = timeout;
         self
     }
 
-    /// Checks that the protocol has a form for `T`, so that a mistake that
-    /// [`#[derive(Elicit)]`](derive@crate::Elicit) can't see, such as a field under
-    /// `#[schemars(with = "…")]`, shows when the server is built and not when the user is asked.
+    /// Checks that `T` can be asked for in a form. [`#[derive(Elicit)]`](derive@crate::Elicit) can't
+    /// see every mistake, such as a field with `#[schemars(with = "…")]`. With this check, such a
+    /// mistake is found when the server is built, not when a user is asked.
     ///
     /// ```
     /// use mcp_runtime::prelude::*;
@@ -335,18 +345,19 @@ impl ServerBuilder {
     ///
     /// # Errors
     ///
-    /// [`AskError::Question`] with the field that no form can have.
+    /// [`AskError::Question`] with the field that a form can't contain.
     pub fn form<T: JsonSchema>(&mut self) -> Result<&mut Self, AskError> {
         form::schema::<T>(form::ONLY_FIELD)?;
         Ok(self)
     }
 
-    /// The keys that seal the state of calls while clients of the stateless era collect answers.
-    /// The first one seals, all of them open. By default a random key of the process.
+    /// Sets the keys that encrypt the state of calls while clients of the stateless era collect
+    /// answers. The first key encrypts, and all keys decrypt. By default, each process uses a random
+    /// key.
     ///
-    /// Replicas of a server need the same keys. To change the key, put the new one after the old
-    /// one everywhere, then before it, and remove the old one ten minutes later, when all that it
-    /// sealed has expired.
+    /// Replicas of a server need the same keys. To rotate the key, first add the new key after the
+    /// old key on all replicas, then swap their order. Ten minutes later, when the state that was
+    /// encrypted with the old key has expired, remove the old key.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -362,24 +373,30 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds all entries of `server`, under names and URIs that begin with `prefix`: the tool
-    /// `search` becomes `gh_search`, the resource `repo://main` becomes `gh+repo://main`. With an
-    /// empty prefix, all keep their names. Of entries with the same name, this server's own is
-    /// offered, or else that of the server mounted first. The others are hidden, with a warning of
-    /// `tracing`, until that one is removed.
+    /// Adds all entries of `server` with names and URIs that begin with `prefix`: with the prefix
+    /// `gh`, the tool `search` becomes `gh_search`, and the resource `repo://main` becomes
+    /// `gh+repo://main`. With an empty prefix, entries keep their names.
     ///
-    /// Changes of the mounted server appear here, and clients are notified. A handler's
-    /// [`Context::server`](crate::Context::server) is the server that it belongs to.
+    /// If several entries have the same name, the entry of this server wins, then the entry of the
+    /// server mounted first. The other entries are hidden until the first is removed, and a warning
+    /// is logged.
     ///
-    /// Settings of the whole server are joined: its instructions follow those of this one, under a
-    /// heading that names the prefix, if there is one; its experimental capabilities are offered;
-    /// its extensions are declared and their methods served, its hooks run where it was mounted
-    /// among those of this one (of an extension that several have, the settings and methods are those of
-    /// this one, or else of the server mounted first), clients have to have what either of them
-    /// [requires](Self::requires), and get the log messages of its handlers; its
-    /// [scopes](Self::scopes) are needed for what is its own, and lists are
-    /// [filtered](Self::filter_by_scopes) if either of them filters. Page size, caching, revisions,
-    /// name and state keys are those of this one.
+    /// Changes of the mounted server also appear here, and clients are notified. A handler's
+    /// [`Context::server`](crate::Context::server) is the server that the handler belongs to.
+    ///
+    /// The settings of both servers are combined:
+    ///
+    /// - The instructions of the mounted server follow those of this server, under a heading that
+    ///   names the prefix.
+    /// - Its experimental capabilities and extensions are offered. If several servers have the same
+    ///   extension, this server's settings and methods win, then those of the server mounted first.
+    /// - Its hooks run among the hooks of this server, in the order of registration and mounting.
+    /// - Clients need the capabilities that either server [requires](Self::requires).
+    /// - Clients get the log messages of its handlers if either server declares logging.
+    /// - Its [scopes](Self::scopes) are needed for its own entries, and lists are
+    ///   [filtered](Self::filter_by_scopes) if either server filters them.
+    ///
+    /// Page size, caching, revisions, name and state keys are those of this server.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -396,11 +413,11 @@ impl ServerBuilder {
     ///
     /// # Panics
     ///
-    /// When the prefix is neither empty nor a letter followed by letters, digits, `-` and `.`.
+    /// Panics unless the prefix is empty or a letter followed by letters, digits, `-` and `.`.
     pub fn mount(&mut self, prefix: impl Into<String>, server: impl Into<Server>) -> &mut Self {
         let server = server.into();
-        // Under a second prefix it is still one server, which starts once.
-        if !is_mounted(&self.registry.mounts, &server) {
+        // A server that is mounted twice is still one server, so its hooks run only once.
+        if !settings::is_mounted(&self.registry.mounts, &server) {
             self.settings.hooks.mount(&server.settings().hooks);
         }
         self.settings
@@ -413,7 +430,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Builds the server. It takes everything out of the builder, which is empty afterwards.
+    /// Builds the server. The builder is empty afterwards.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -432,7 +449,7 @@ impl ServerBuilder {
             mut settings,
             mut registry,
         } = mem::take(self);
-        join_settings(&mut settings, &registry.mounts);
+        settings.join(&registry.mounts);
         settings.rules.own_methods = settings.extensions.methods().collect();
         for index in 0..registry.mounts.len() {
             registry.update_mounted(index);
@@ -440,8 +457,8 @@ impl ServerBuilder {
         Server::with_registry(settings, registry)
     }
 
-    /// [Builds](Self::build) the server and serves it, as [`Server::serve`] does. The returned
-    /// value has to be awaited.
+    /// [Builds](Self::build) the server and serves it like [`Server::serve`]. Nothing is served until
+    /// the returned value is awaited.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -457,38 +474,16 @@ impl ServerBuilder {
     ///
     /// # Panics
     ///
-    /// As [`build`](Self::build).
+    /// Panics if [`build`](Self::build) panics.
     pub fn serve<E: Endpoint>(&mut self, endpoint: E) -> Serve<E> {
         self.build().serve(endpoint)
     }
 }
 
 impl Server {
-    /// A builder of a server.
+    /// Starts building a server.
     #[must_use]
     pub fn builder() -> ServerBuilder {
         ServerBuilder::default()
-    }
-}
-
-fn is_mounted(mounts: &[Arc<Mount>], server: &Server) -> bool {
-    let mut mounts = mounts.iter();
-    mounts.any(|mount| Arc::ptr_eq(&mount.server.state, &server.state))
-}
-
-/// Adds to the settings of a server those of its mounts that hold for it as a whole.
-fn join_settings(settings: &mut Settings, mounts: &[Arc<Mount>]) {
-    for (index, mount) in mounts.iter().enumerate() {
-        let theirs = mount.server.settings();
-        settings.logging |= theirs.logging;
-        settings.filter_by_scopes |= theirs.filter_by_scopes;
-        let requirement = &mut settings.rules.requirement;
-        *requirement = requirement.and(&theirs.rules.requirement);
-        if !is_mounted(&mounts[..index], &mount.server) {
-            let server = mount.server.clone();
-            let at = move |context: &Context| context.at(&server);
-            let extensions = &mut settings.extensions;
-            extensions.mount(&theirs.extensions, &theirs.scopes, &theirs.layers, at);
-        }
     }
 }

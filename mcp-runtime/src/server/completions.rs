@@ -1,4 +1,4 @@
-//! Completions: suggestions for the argument of a prompt or resource template being typed.
+//! Completions: suggestions for an argument of a prompt or resource template while it is typed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -31,15 +31,15 @@ pub struct CompletionRequest {
 }
 
 impl CompletionRequest {
-    /// The value typed so far; may be empty.
+    /// The value typed so far, which may be empty.
     #[must_use]
     pub fn value(&self) -> &str {
         &self.value
     }
 
-    /// Returns the value of another argument, if it is known already.
+    /// Returns the value of another argument, if it is already known.
     ///
-    /// Clients of revisions before 2025-06-18 do not send it.
+    /// Clients of revisions before 2025-06-18 do not send the values of other arguments.
     #[must_use]
     pub fn other(&self, argument: &str) -> Option<&str> {
         self.others.get(argument).map(String::as_str)
@@ -56,18 +56,18 @@ impl From<CompleteRequestParams> for CompletionRequest {
     }
 }
 
-/// Return types of completers: suggestions, the best first.
+/// A type that a completer can return: a list of suggestions, best first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a completer",
-    label = "is no list of suggestions",
+    label = "not a list of suggestions",
     note = "return a `Vec<String>`, a `Vec<&str>` or a `Completion`"
 )]
 pub trait IntoCompletion {
-    /// The suggestions.
+    /// Converts the value into suggestions.
     ///
     /// # Errors
     ///
-    /// With what the request is answered with instead.
+    /// Returns the error that answers the request instead.
     fn into_completion(self) -> Result<Completion, ProtocolError>;
 }
 
@@ -99,7 +99,7 @@ pub struct Completer {
 type Complete =
     dyn Fn(CompletionRequest) -> BoxFuture<Result<Completion, ProtocolError>> + Send + Sync;
 
-/// A completer that calls `function`.
+/// Creates a completer that calls `function`.
 pub fn completer<F, T>(
     function: impl Fn(CompletionRequest) -> F + Send + Sync + 'static,
 ) -> Completer
@@ -120,7 +120,7 @@ where
 #[derive(Clone, Default)]
 pub(crate) struct Completers {
     pub(super) by_argument: Vec<(Cow<'static, str>, Completer)>,
-    /// Completes every argument, if another server decides which exist.
+    /// Completes every argument; set by proxies, which leave the arguments to the other server.
     pub(super) forward: Option<Arc<Forward>>,
 }
 
@@ -135,12 +135,11 @@ impl Completers {
         self.by_argument.is_empty() && self.forward.is_none()
     }
 
-    /// Completes an argument, which has to be one of `arguments`. One without a completer has no
-    /// suggestions.
+    /// Completes an argument. An argument without a completer has no suggestions.
     ///
     /// # Errors
     ///
-    /// When there is no such argument.
+    /// Fails if the argument is not one of `arguments`.
     pub(crate) fn complete(
         &self,
         params: CompleteRequestParams,
@@ -176,7 +175,7 @@ impl fmt::Debug for Completers {
     }
 }
 
-/// Keeps as many values as may be sent, and sets `has_more`.
+/// Cuts the values to the number that may be sent, and sets `has_more`.
 fn bounded(mut completion: Completion) -> Completion {
     let found = completion.values.len();
     if found > MAX_COMPLETIONS {

@@ -1,8 +1,8 @@
-//! Servers: their builder and catalogue, and the way of a request to its handler.
+//! Servers: building one, serving it, and dispatching requests to handlers.
 //!
-//! `#[mcp_server]` implements [`McpServer`], which registers functions with a [`ServerBuilder`].
-//! The [`Server`] that it builds is shared by all connections. `dispatch` is where a request meets
-//! its handler.
+//! `#[mcp_server]` implements [`McpServer`], which registers functions with a [`ServerBuilder`]. The
+//! builder creates a [`Server`], which all connections share. The module `dispatch` routes each
+//! request to its handler.
 
 mod builder;
 pub(crate) mod catalog;
@@ -21,7 +21,7 @@ mod scopes;
 pub(crate) mod serve;
 #[allow(
     clippy::module_inception,
-    reason = "the type's name is the user's word"
+    reason = "the module is named after the public type"
 )]
 mod server;
 mod setters;

@@ -1,9 +1,9 @@
-//! OAuth scopes that operations need.
+//! The OAuth scopes that operations need.
 
 use super::Context;
 use crate::error::RequestError;
 
-/// The scopes that an operation needs, each once; none by default.
+/// The scopes that an operation needs, without duplicates.
 #[derive(Clone, Debug, Default)]
 pub(in crate::server) struct Scopes(Vec<String>);
 
@@ -12,13 +12,13 @@ impl Scopes {
     ///
     /// # Panics
     ///
-    /// When a text is no scope (RFC 6749, section 3.3).
+    /// Panics if a string is not a scope (RFC 6749, section 3.3).
     #[track_caller]
     pub(in crate::server) fn add<S: Into<String>>(&mut self, scopes: impl IntoIterator<Item = S>) {
         for scope in scopes.into_iter().map(S::into) {
             assert!(
                 is_scope(&scope),
-                "{scope:?} is no scope: printable ASCII without spaces, quotes and backslashes is"
+                "{scope:?} is not a scope: use printable ASCII except spaces, quotes and backslashes"
             );
             if !self.0.contains(&scope) {
                 self.0.push(scope);
@@ -30,18 +30,18 @@ impl Scopes {
         self.0.is_empty()
     }
 
-    /// These scopes and `more`.
+    /// Returns these scopes together with `more`.
     pub(in crate::server) fn and(&self, more: &Self) -> Self {
         let mut all = self.clone();
         all.add(more.0.iter().cloned());
         all
     }
 
-    /// Checks that the caller of `context` has all of them.
+    /// Checks that the caller of `context` has all scopes.
     ///
     /// # Errors
     ///
-    /// When it has not.
+    /// Fails if a scope is missing.
     pub(in crate::server) fn check(&self, context: &Context) -> Result<(), RequestError> {
         if !self.is_empty() {
             context.check_scopes(&self.as_strs())?;
@@ -50,7 +50,7 @@ impl Scopes {
         Ok(())
     }
 
-    /// Returns whether the caller of `context` has all of them.
+    /// Returns true if the caller of `context` has all scopes.
     pub(in crate::server) fn are_granted(&self, context: &Context) -> bool {
         self.is_empty() || context.has_scopes(&self.as_strs())
     }
@@ -60,7 +60,7 @@ impl Scopes {
     }
 }
 
-/// Returns whether `text` is a `scope-token` (RFC 6749, section 3.3).
+/// Returns true if `text` is a `scope-token` (RFC 6749, section 3.3).
 fn is_scope(text: &str) -> bool {
     let allowed = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
     !text.is_empty() && text.bytes().all(allowed)
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "\"a b\" is no scope")]
+    #[should_panic(expected = "\"a b\" is not a scope")]
     fn what_is_no_scope_is_refused() {
         Scopes::default().add(["a b"]);
     }

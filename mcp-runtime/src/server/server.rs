@@ -1,4 +1,4 @@
-//! Servers: the handle that connections share, and the state behind it.
+//! The server handle, and the state that all handles share.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use crate::connection::Peer;
 use crate::protocol::{Change, Negotiated, ServerLifecycle, ServerRules};
 use crate::sync::{lock, read, write};
 
-/// A server, ready to serve connections. Cloning is cheap: the clones share everything.
+/// A server that is ready to serve connections. Clones are cheap and share all state.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -32,13 +32,13 @@ use crate::sync::{lock, read, write};
 #[derive(Clone, Debug)]
 pub struct Server {
     pub(super) state: Arc<ServerState>,
-    /// The router that this handle saw last, and its generation.
+    /// The router that this handle has cached. It is current while `generation` is.
     seen: Arc<Router>,
     generation: u64,
 }
 
 impl Server {
-    /// The tools of the server, in the order of their list.
+    /// Returns the tools of the server, in the order in which they are listed.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         let router = self.router();
@@ -46,20 +46,21 @@ impl Server {
         tools.map(|(_, entry)| Tool::clone(&entry.tool)).collect()
     }
 
-    /// Notifies the clients that have subscribed to `change`, by their session or by
-    /// `subscriptions/listen`. Never waits for a client; frequent changes are merged.
+    /// Notifies the clients that have subscribed to `change`, in a session or with
+    /// `subscriptions/listen`. Never waits for a client. Frequent changes are merged.
     ///
-    /// Has an effect for the lists that [`ServerBuilder::list_changed`](crate::ServerBuilder::list_changed)
-    /// names, and for resources that can be subscribed to. [`edit`](Self::edit) notifies by itself.
+    /// Only changes that clients can subscribe to have an effect: changes of the lists that were
+    /// passed to [`ServerBuilder::list_changed`](crate::ServerBuilder::list_changed), and of
+    /// subscribable resources. Other changes are logged as a warning, once for each list and for each
+    /// of the first 100 URIs. [`edit`](Self::edit) notifies clients automatically.
     ///
-    /// A URI may be spelled in any way that leads to the resource. A change that no client can be
-    /// notified of is logged as a warning: once for each list, and for each of the first 100 URIs.
+    /// The URI of a resource may have any spelling that leads to the resource.
     pub fn notify_changed(&self, change: Change) {
         self.warn_if_unheard(&change);
         self.state.publish(change);
     }
 
-    /// Logs a change that clients can't subscribe to.
+    /// Logs a warning if clients can't subscribe to `change`.
     fn warn_if_unheard(&self, change: &Change) {
         let reason = match change {
             Change::Resource(uri) => match self.router().resources.is_subscribable(uri) {
@@ -69,7 +70,7 @@ impl Server {
             },
             list => {
                 let mut lists = self.settings().list_changed.iter();
-                // A server that mounts this one may have such a list.
+                // A server that mounts this one may have declared the list.
                 if lists.any(|it| Change::from(*it) == *list) || !self.state.relays().is_empty() {
                     return;
                 }
@@ -85,13 +86,15 @@ impl Server {
         self.notify_changed(Change::Resource(uri.into()));
     }
 
-    /// Makes a call again that was detached, through the layers of the server: what its handler asks and
-    /// reports goes to `call`, which has the answers and values of the call before. Scopes are not
-    /// checked once more. Dropping the future drops the handler.
+    /// Runs a detached call again, through the layers of the server.
+    ///
+    /// The questions and progress of the handler go to `call`, which also provides the answers and
+    /// values of the earlier run. Scopes are not checked again. Dropping the future drops the
+    /// handler.
     ///
     /// # Errors
     ///
-    /// The error of the call. The error of a tool is a result.
+    /// Returns the error of the call. If a tool reports an error, the call returns a result.
     pub async fn call_detached(
         &self,
         request: DetachedRequest,
@@ -132,12 +135,12 @@ impl Server {
         &self.settings().rules
     }
 
-    /// The lifecycle of a new connection.
+    /// Creates the lifecycle of a new connection.
     pub(crate) fn lifecycle(&self) -> ServerLifecycle {
         ServerLifecycle::new(self.rules().clone())
     }
 
-    /// A session for a new client.
+    /// Creates a session for a new client.
     pub(crate) fn session(&self) -> Arc<Session> {
         let settings = self.settings();
         let changes = self.state.changes.clone();
@@ -154,8 +157,8 @@ impl Server {
         self.settings().hooks.initialized(&client);
     }
 
-    /// The router for a request that comes now. Unless the server was edited since this handle was
-    /// last [refreshed](Self::refresh), no lock is taken.
+    /// Returns the router for a new request. Takes a lock only if the server was edited after this
+    /// handle was last [refreshed](Self::refresh).
     pub(super) fn router(&self) -> Cow<'_, Arc<Router>> {
         if self.state.edits() == self.generation {
             Cow::Borrowed(&self.seen)
@@ -164,7 +167,7 @@ impl Server {
         }
     }
 
-    /// Keeps the newest router in this handle.
+    /// Caches the newest router in this handle.
     pub(super) fn refresh(&mut self) {
         let generation = self.state.edits();
         if generation != self.generation {
@@ -174,21 +177,21 @@ impl Server {
     }
 }
 
-/// State shared by all handles to a server.
+/// The state that all handles to a server share.
 #[derive(Debug)]
 pub(super) struct ServerState {
     settings: Arc<Settings>,
     pub(super) registry: Mutex<Registry>,
-    /// Replaced whole by each edit.
+    /// Replaced as a whole by each edit.
     router: RwLock<Arc<Router>>,
-    /// The number of edits, by which handles detect a new router without a lock.
+    /// The number of edits, so that handles can detect a new router without a lock.
     generation: AtomicU64,
     changes: Changes,
-    /// The ways of changes to the servers that mount this one.
+    /// Forward changes to the servers that mount this one.
     pub(super) relays: Mutex<Vec<Relay>>,
-    /// The mistakes that were logged.
+    /// Remembers which mistakes were logged, to log each of them only once.
     pub(super) warnings: Arc<Warnings>,
-    /// The task of a proxy, which ends with the server.
+    /// The background task of a proxy. Dropping the server aborts the task.
     #[allow(dead_code, reason = "only proxies have one")]
     pub(super) task: OnceLock<JoinSet<()>>,
 }
@@ -202,7 +205,7 @@ impl ServerState {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Edits the registry, and notifies clients of the changes that `edit` returns.
+    /// Edits the registry, and publishes the changes that `edit` returns.
     pub(super) fn change(&self, edit: impl FnOnce(&mut Registry) -> BTreeSet<Change>) {
         let mut registry = lock(&self.registry);
         let changed = edit(&mut registry);
@@ -215,8 +218,8 @@ impl ServerState {
         }
     }
 
-    /// Notifies clients, and the servers that mount this one, of a change. Returns whether any
-    /// client listens to it.
+    /// Publishes a change to clients and to the servers that mount this one. Returns true if any
+    /// client has subscribed to the change.
     pub(super) fn publish(&self, change: Change) -> bool {
         let change = match change {
             Change::Resource(uri) => {

@@ -1,4 +1,4 @@
-//! Setters that tools, prompts and resources have alike.
+//! Setters that tools, prompts and resources have in common.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::resources::{ResourceBuilder, ResourceEntry};
 use super::tools::{ToolBuilder, ToolEntry};
 use crate::layer::{RequestLayer, Stack};
 
-/// Adds setters of what is listed to builders.
+/// Adds the setters of listed properties to builders.
 macro_rules! listed {
     ($($builder:ident, $($listed:ident).+, $what:literal;)*) => {$(
         impl<A> $builder<A> {
@@ -24,25 +24,25 @@ macro_rules! listed {
                 self
             }
 
-            /// Sets the name for people.
+            /// Sets the name to show to people.
             #[must_use]
             pub fn title(mut self, text: impl Into<String>) -> Self {
                 self.$($listed).+.title = Some(text.into());
                 self
             }
 
-            #[doc = concat!("Adds pictures of the ", $what, ", given as icons or as their URLs.")]
+            #[doc = concat!("Sets the icons of the ", $what, ", given as icons or URLs.")]
             #[must_use]
             pub fn icons<I: IntoIcon>(mut self, icons: impl IntoIterator<Item = I>) -> Self {
                 self.$($listed).+.icons = Some(icons.into_iter().map(I::into_icon).collect());
                 self
             }
 
-            /// Adds metadata, for clients that support its keys.
+            /// Adds metadata for clients that know its keys.
             ///
             /// # Panics
             ///
-            /// When servers may not use a key (2026-07-28, "Overview", section `_meta`).
+            /// Panics if servers may not use a key (2026-07-28, "Overview", section `_meta`).
             #[must_use]
             pub fn meta(mut self, meta: impl IntoMeta) -> Self {
                 let own = self.$($listed).+.meta.get_or_insert_default();
@@ -53,16 +53,16 @@ macro_rules! listed {
     )*};
 }
 
-/// Adds setters of what stands around the handler to entries, and to builders, which have an entry.
+/// Adds the setters of scopes and layers to entries, and to builders, which contain an entry.
 macro_rules! guarded {
     ($([$($generic:ident)?] $type:ty $(, $entry:ident)?; $what:literal;)*) => {$(
         impl$(<$generic>)? $type {
-            #[doc = concat!("Adds OAuth scopes that a caller needs for the ", $what, ", beside those of the server")]
-            /// ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
+            #[doc = concat!("Adds OAuth scopes that a caller needs for the ", $what, ", in addition to the scopes")]
+            /// of the server ([`ServerBuilder::scopes`](crate::ServerBuilder::scopes)).
             ///
             /// # Panics
             ///
-            /// When a text is no scope (RFC 6749, section 3.3).
+            /// Panics if a string is not a scope (RFC 6749, section 3.3).
             #[must_use]
             #[track_caller]
             pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
@@ -70,12 +70,13 @@ macro_rules! guarded {
                 self
             }
 
-            #[doc = concat!("Adds a layer around the ", $what, ", inside of those added before.")]
+            #[doc = concat!("Adds a layer around the ", $what, ". Layers that were added before wrap this one.")]
             ///
-            /// It gets the parameters that the entry has: its name or URI, and arguments. Visibility,
-            /// scopes and headers were checked before. It stays with the entry where a server is
-            /// [mounted](crate::ServerBuilder::mount), under the name that it has there. A handler
-            /// that asks the client is dropped with its layers, and both run again with the answers.
+            /// The layer gets the entry's name or URI and the arguments. Visibility, scopes and headers
+            /// were already checked. If the server is [mounted](crate::ServerBuilder::mount), the layer
+            /// stays with the entry and sees the name that the entry has in the mounted server. If the
+            /// handler asks the client a question, the handler and its layers are dropped, and both run
+            /// again with the answers.
             #[must_use]
             pub fn layer(mut self, layer: impl RequestLayer) -> Self {
                 Stack::push(&mut self.$($entry.)?layers, layer);
@@ -89,8 +90,8 @@ macro_rules! guarded {
 macro_rules! visible {
     ($($entry:ident, $what:literal;)*) => {$(
         impl $entry {
-            #[doc = concat!("Shows the ", $what, " only to callers for whom `visible` returns `true`; for others it does not")]
-            /// exist.
+            #[doc = concat!("Shows the ", $what, " only to callers for whom `visible` returns `true`.")]
+            /// For other callers, it does not exist.
             #[must_use]
             pub fn visible_to(
                 mut self,
@@ -107,7 +108,7 @@ macro_rules! visible {
 macro_rules! completed {
     ($($entry:ident, $argument:literal;)*) => {$(
         impl $entry {
-            #[doc = concat!("Completes ", $argument, " by `function`.")]
+            #[doc = concat!("Completes ", $argument, " with `function`.")]
             #[must_use]
             pub fn complete<F>(
                 mut self,
@@ -142,7 +143,7 @@ guarded! {
 visible! {
     ToolEntry, "tool";
     PromptEntry, "prompt";
-    ResourceEntry, "resource, or the template and its resources,";
+    ResourceEntry, "resource (or the template and its resources)";
 }
 
 completed! {
@@ -150,7 +151,7 @@ completed! {
     ResourceEntry, "a variable";
 }
 
-/// Metadata: an object, also as what `json!({ … })` makes.
+/// A type that can be used as metadata: an object, or the value of `json!({ … })`.
 ///
 /// ```
 /// use mcp_runtime::server::IntoMeta;
@@ -159,7 +160,7 @@ completed! {
 /// assert_eq!(json!({"com.example/shelf": 5}).into_meta().len(), 1);
 /// ```
 pub trait IntoMeta {
-    /// The object. A value that is no object has no members.
+    /// Converts the value into an object. A value that is not an object becomes an empty one.
     fn into_meta(self) -> JsonObject;
 }
 
@@ -178,9 +179,9 @@ impl IntoMeta for Value {
     }
 }
 
-/// A picture, given as an icon or as its URL.
+/// A type that can be used as an icon: an [`Icon`] or its URL.
 pub trait IntoIcon {
-    /// The icon.
+    /// Converts the value into an icon.
     fn into_icon(self) -> Icon;
 }
 
@@ -196,7 +197,7 @@ impl IntoIcon for &str {
     }
 }
 
-/// Keys that the protocol writes itself.
+/// Keys whose values the protocol sets.
 const WRITTEN_BY_THE_PROTOCOL: [&str; 7] = [
     meta_keys::CLIENT_CAPABILITIES,
     meta_keys::CLIENT_INFO,
@@ -213,11 +214,11 @@ const BAD_NAME: &str =
     "its name has to begin and end with a letter or digit, with `-`, `_` or `.` between";
 const RESERVED: &str = "it is reserved for the protocol";
 
-/// The metadata, if all keys may be used.
+/// Returns the metadata after checking its keys.
 ///
 /// # Panics
 ///
-/// When one may not.
+/// Panics if a key may not be used.
 fn checked(meta: JsonObject) -> JsonObject {
     for key in meta.keys() {
         if let Err(error) = check(key) {
@@ -231,7 +232,7 @@ fn checked(meta: JsonObject) -> JsonObject {
 ///
 /// # Errors
 ///
-/// The reason why a program can't use it.
+/// Returns the reason why a program can't use the key.
 fn check(key: &str) -> Result<(), &'static str> {
     let (prefix, name) = key
         .rsplit_once('/')
@@ -261,7 +262,8 @@ fn is_label(text: &str) -> bool {
         && ends_are(text, |it| it.is_ascii_alphanumeric(), "-")
 }
 
-/// Returns whether the ends of `text` are `outer`, and all between is that or among `inner`.
+/// Returns true if the first and last character of `text` match `outer`, and all characters match
+/// `outer` or are in `inner`.
 fn ends_are(text: &str, outer: impl Fn(char) -> bool + Copy, inner: &str) -> bool {
     text.starts_with(outer)
         && text.ends_with(outer)

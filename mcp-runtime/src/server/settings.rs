@@ -1,4 +1,4 @@
-//! Settings of a server as a whole.
+//! The settings of a server as a whole.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -7,52 +7,73 @@ use std::time::Duration;
 
 use mcp_types::{Implementation, JsonObject, OrderedMap, Revisions};
 
-use super::catalog::Caching;
+use super::catalog::{Caching, Mount};
 use super::extensions::ServerExtensions;
 use super::input::RetryStates;
 use super::layers::Stack;
 use super::serve::hooks::Hooks;
-use super::{List, Scopes};
+use super::{Context, List, Scopes, Server};
 use crate::error::ServeError;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{Requirement, ServerRules};
 
-/// Settings of a server as a whole. They never change once it is built.
+/// The settings of a server as a whole. They never change after the server is built.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) info: Implementation,
     pub(super) rules: ServerRules,
     pub(super) caching: Caching,
-    /// The number of items on a page of a list; all by default.
+    /// The number of items on a page of a list; `None` for a single page.
     pub(super) page_size: Option<NonZeroUsize>,
-    /// The scopes that each operation needs.
+    /// The scopes that every operation needs.
     pub(super) scopes: Scopes,
-    /// True if lists show only what the caller has the scopes for.
+    /// If true, lists only show the entries whose scopes the caller has.
     pub(super) filter_by_scopes: bool,
     /// The lists that can change while the server runs.
     pub(super) list_changed: BTreeSet<List>,
-    /// The time that users have to answer questions.
+    /// How long users have to answer questions.
     pub(super) input_timeout: Duration,
     pub(super) retry_states: RetryStates,
     pub(super) extensions: ServerExtensions,
     pub(super) hooks: Hooks,
     pub(super) layers: Option<Stack>,
-    /// True if logging to clients is declared.
     pub(super) logging: bool,
 }
 
 impl Settings {
-    /// Checks the settings that are not checked where they are made.
+    /// Checks the settings that their setters do not check.
     ///
     /// # Errors
     ///
-    /// [`ServeError::Setting`], for the first one that can never work.
+    /// [`ServeError::Setting`] for the first setting that can never work.
     pub(super) fn check(&self) -> Result<(), ServeError> {
         ServeError::check([
             ("input_timeout", self.input_timeout.is_zero()),
             ("revisions", self.rules.supported.is_empty()),
         ])
     }
+
+    /// Combines these settings with the settings of mounted servers.
+    pub(super) fn join(&mut self, mounts: &[Arc<Mount>]) {
+        for (index, mount) in mounts.iter().enumerate() {
+            let theirs = mount.server.settings();
+            self.logging |= theirs.logging;
+            self.filter_by_scopes |= theirs.filter_by_scopes;
+            let requirement = &mut self.rules.requirement;
+            *requirement = requirement.and(&theirs.rules.requirement);
+            if !is_mounted(&mounts[..index], &mount.server) {
+                let server = mount.server.clone();
+                let at = move |context: &Context| context.at(&server);
+                let extensions = &mut self.extensions;
+                extensions.mount(&theirs.extensions, &theirs.scopes, &theirs.layers, at);
+            }
+        }
+    }
+}
+
+pub(super) fn is_mounted(mounts: &[Arc<Mount>], server: &Server) -> bool {
+    let mut mounts = mounts.iter();
+    mounts.any(|mount| Arc::ptr_eq(&mount.server.state, &server.state))
 }
 
 impl Default for Settings {
@@ -79,12 +100,11 @@ impl Default for Settings {
     }
 }
 
-/// The instructions of a server and its experimental capabilities, with those of the servers that
-/// it mounts.
+/// The instructions and experimental capabilities of a server and of the servers that it mounts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Introduction {
-    /// Instructions about what begins with a prefix; about everything, if that is empty. Those come
-    /// first.
+    /// Pairs of a prefix and the instructions for the names that begin with it. Instructions with an
+    /// empty prefix apply to everything and come first.
     sections: Vec<(String, String)>,
     pub(super) experimental: Option<OrderedMap<JsonObject>>,
 }
@@ -95,7 +115,8 @@ impl Introduction {
         self.sections = vec![(String::new(), text)];
     }
 
-    /// Adds the introduction of a mounted server; `name` adds the prefix of its mount to another.
+    /// Adds the introduction of a mounted server. `name` prepends the prefix of the mount to a
+    /// prefix.
     pub(super) fn add(&mut self, inner: &Self, name: impl Fn(&str) -> String) {
         for (prefix, text) in &inner.sections {
             self.sections.push((name(prefix), text.clone()));
@@ -110,7 +131,7 @@ impl Introduction {
         }
     }
 
-    /// The instructions, as clients get them. What has no prefix needs no heading.
+    /// Joins the instructions for clients. Instructions without a prefix get no heading.
     pub(super) fn instructions(&self) -> Option<String> {
         let mut all = String::new();
         let mut heading = "";

@@ -255,7 +255,7 @@ fn assert_refused(answer: &Value, path: &str) {
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains(&format!("{path}: `")), "{message}");
-    assert!(message.ends_with("` is no URI (RFC 3986)"), "{message}");
+    assert!(message.ends_with("` is not a URI (RFC 3986)"), "{message}");
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! Results in the form in which they are sent.
+//! Results in the form in which they are sent: adapted to the revision, with the server's name in
+//! `_meta`.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -14,11 +15,11 @@ use crate::connection::{JsonRpcResult, Outbox};
 use crate::protocol::Negotiated;
 use crate::server::tools::ToolOutcome;
 
-/// A result in the form of the request's revision.
+/// A result, adapted to the revision of the request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     body: AnswerBody,
-    /// The server's name, if the writer has to add it to the body.
+    /// The server's name, if it has to be added to the body when the answer is written.
     identity: Option<Arc<Identity>>,
 }
 
@@ -26,15 +27,16 @@ pub(crate) struct Answer {
 enum AnswerBody {
     Prepared(PreparedResult),
     Written(RawJson),
-    /// Boxed, because moving it with the answer costs more than the allocation.
+    /// Boxed, because moving the large result around with the answer costs more than the allocation.
     CallTool(Box<CallToolResult>),
 }
 
-/// The server's name in each result (2026-07-28, "Overview", section `_meta`).
+/// The server's name and version, which are part of each result (2026-07-28, "Overview", section
+/// `_meta`).
 #[derive(Debug)]
 pub(in crate::server) struct Identity {
     info: Implementation,
-    /// The beginning of an object with a `_meta` of only the server's name.
+    /// The beginning of a JSON object whose `_meta` only contains the server's name.
     prefix: String,
 }
 
@@ -50,7 +52,6 @@ impl Identity {
 }
 
 impl Answer {
-    /// The empty result.
     pub(in crate::server) fn empty() -> Self {
         Self {
             body: AnswerBody::Written(RawJson::empty_object()),
@@ -58,7 +59,7 @@ impl Answer {
         }
     }
 
-    /// A result that is shared by all callers.
+    /// Creates an answer from a result that all callers share.
     pub(in crate::server) fn prepared(
         result: PreparedResult,
         negotiated: &Negotiated,
@@ -70,7 +71,7 @@ impl Answer {
         }
     }
 
-    /// A result without the server's name in its `_meta`.
+    /// Creates an answer without the server's name in its `_meta`.
     pub(in crate::server) fn once<T: Serialize + Conform>(
         mut result: T,
         revision: Revision,
@@ -82,7 +83,7 @@ impl Answer {
         }
     }
 
-    /// A result with the server's name in its `_meta`, in revisions that have it there.
+    /// Creates an answer with the server's name in its `_meta`, if the revision has it there.
     pub(in crate::server) fn written<T: Serialize + Conform>(
         result: T,
         negotiated: &Negotiated,
@@ -92,15 +93,15 @@ impl Answer {
         let AnswerBody::Written(json) = &answer.body else {
             return answer;
         };
-        // A result with a `_meta` of its own keeps it.
+        // The server's name is not added to a result that already has a `_meta`.
         if negotiated.results_name_server() && !json.get().starts_with(r#"{"_meta""#) {
             answer.identity = Some(Arc::clone(server));
         }
         answer
     }
 
-    /// A result that is an object in JSON, such as that of an extension's method. What it has stays
-    /// as it is.
+    /// Creates an answer from a JSON object, such as the result of an extension's method. Adds the
+    /// members that are missing, and keeps those that are there.
     pub(in crate::server) fn open(
         result: RawJson,
         negotiated: &Negotiated,
@@ -138,7 +139,8 @@ impl Answer {
         }
     }
 
-    /// The result of a tool, or one of an extension in its place.
+    /// Creates an answer from the result of a tool, or from the result with which an extension has
+    /// replaced it.
     pub(in crate::server) fn tool_outcome(
         outcome: ToolOutcome,
         negotiated: &Negotiated,
@@ -150,7 +152,6 @@ impl Answer {
         }
     }
 
-    /// The result of a tool.
     fn call_tool(result: CallToolResult, negotiated: &Negotiated, server: &Arc<Identity>) -> Self {
         let mut result = Box::new(result);
         let mut identity = None;
@@ -169,11 +170,11 @@ impl Answer {
         }
     }
 
-    /// The result as it is sent.
+    /// Serializes the result as it is sent.
     ///
     /// # Errors
     ///
-    /// When it has no JSON form.
+    /// Fails if the result can't be serialized.
     pub(crate) fn json(&self) -> serde_json::Result<Cow<'_, str>> {
         let json = self.bare_json()?;
         let Some(server) = &self.identity else {
@@ -184,11 +185,11 @@ impl Answer {
         Ok(Cow::Owned(format!("{}{comma}{members}", server.prefix)))
     }
 
-    /// The result without the name of the server.
+    /// Serializes the result without the server's name.
     ///
     /// # Errors
     ///
-    /// When it has no JSON form.
+    /// Fails if the result can't be serialized.
     pub(crate) fn bare_json(&self) -> serde_json::Result<Cow<'_, str>> {
         Ok(match &self.body {
             AnswerBody::Prepared(result) => Cow::Borrowed(result.get()),
@@ -197,7 +198,7 @@ impl Answer {
         })
     }
 
-    /// Returns true for the result of a tool that has failed.
+    /// Returns true if this is the result of a tool that has failed.
     pub(crate) fn is_error(&self) -> bool {
         match &self.body {
             AnswerBody::CallTool(result) => result.is_error == Some(true),
@@ -206,7 +207,7 @@ impl Answer {
         }
     }
 
-    /// Returns true if the client is asked for input.
+    /// Returns true if the answer asks the client for input.
     pub(crate) fn is_input_required(&self) -> bool {
         match &self.body {
             AnswerBody::Written(json) => json.is_input_required(),
@@ -253,14 +254,14 @@ fn write(
     }
 }
 
-/// A result that is shared by all callers, written once for each revision when first requested.
+/// A result that all callers share. It is serialized once for each revision, on the first request.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Prepared {
     by_revision: [OnceLock<PreparedResult>; Revision::ALL.len()],
 }
 
 impl Prepared {
-    /// The result for `revision`; `make` makes it the first time.
+    /// Returns the result for `revision`. The first call creates it with `make`.
     pub(in crate::server) fn get<T: Serialize + Conform>(
         &self,
         revision: Revision,

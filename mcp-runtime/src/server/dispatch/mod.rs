@@ -1,4 +1,4 @@
-//! The way of a request: from the decision of the lifecycle to its handler, and from the handler's
+//! Dispatches requests: from the decision of the lifecycle to the handler, and from the handler's
 //! result to the answer.
 
 mod answer;
@@ -14,19 +14,19 @@ pub(in crate::server) use request::{OwnedRequest, ServerRequest};
 pub(crate) use role::ServerRole;
 pub(in crate::server) use router::Router;
 
-/// The result of a handler, ready or pending.
+/// The result of a handler, which is either ready or pending.
 ///
 /// A handler that does not wait returns a ready result, which needs neither an allocation nor a
 /// task.
 pub enum Reply<T> {
     /// The result.
     Ready(Result<T, ProtocolError>),
-    /// The future of the result; dropping it cancels the call.
+    /// The future of the result. Dropping the future cancels the call.
     Pending(BoxFuture<Result<T, ProtocolError>>),
 }
 
 impl<T: 'static> Reply<T> {
-    /// Applies `change` to the result.
+    /// Applies `change` to a successful result.
     pub(in crate::server) fn then<U: 'static>(
         self,
         change: impl FnOnce(T) -> Result<U, ProtocolError> + Send + 'static,
@@ -38,7 +38,7 @@ impl<T: 'static> Reply<T> {
     }
 }
 
-/// Applies `change` to the output of a future.
+/// Applies `change` to the successful output of a future.
 fn then<T: 'static, U>(
     future: BoxFuture<Result<T, ProtocolError>>,
     change: impl FnOnce(T) -> Result<U, ProtocolError> + Send + 'static,

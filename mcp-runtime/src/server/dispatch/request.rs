@@ -6,16 +6,17 @@ use crate::error::RequestError;
 use crate::protocol::RequestParams;
 use crate::server::Context;
 
-/// A request that was admitted, with its context. The parameters are borrowed from the frame.
+/// An admitted request and its context. The parameters are borrowed from the frame.
 #[derive(Clone, Copy)]
 pub(in crate::server) struct ServerRequest<'a> {
     pub(in crate::server) method: &'a str,
     pub(in crate::server) params: &'a RequestParams<'a>,
-    /// The parameters before any layer has replaced them, which headers repeat and state belongs to.
+    /// The parameters as received, before a layer could replace them. HTTP headers repeat these
+    /// parameters, and the request state belongs to them.
     pub(in crate::server) received: &'a RequestParams<'a>,
     pub(in crate::server) context: &'a Context,
-    /// The clones of the context before the handler is called, for
-    /// [`keeps_context`](Self::keeps_context); 0 where somebody else may drop a clone meanwhile.
+    /// The number of clones of the context before the handler is called, for
+    /// [`keeps_context`](Self::keeps_context). 0 if another owner may drop a clone meanwhile.
     pub(in crate::server) context_clones: usize,
 }
 
@@ -23,18 +24,17 @@ pub(in crate::server) struct ServerRequest<'a> {
 pub(in crate::server) struct OwnedRequest {
     method: Box<str>,
     params: Option<RawJson>,
-    /// The parameters before any layer has replaced them, if one has.
+    /// The parameters as received, if a layer has replaced them.
     received: Option<RawJson>,
     pub(in crate::server) context: Context,
 }
 
 impl ServerRequest<'_> {
-    /// Returns true if the handler that was called may have kept a clone of the context in its
-    /// future.
+    /// Returns true if the future of the handler may hold a clone of the context.
     ///
-    /// A handler without one can't ask, log or report progress while it waits. Then its future is
-    /// passed on as it is, which saves four allocations: the method, the parameters, and the boxes
-    /// of the rounds and of the end of the call.
+    /// A handler without the context can't ask, log or report progress while it waits, so its future
+    /// need not be wrapped. This saves four allocations: the method, the parameters, and the boxes
+    /// of two wrapping futures (for the rounds of questions, and for the end of the call).
     pub(in crate::server) fn keeps_context(&self) -> bool {
         self.context.clones() > self.context_clones
     }
@@ -62,7 +62,7 @@ impl OwnedRequest {
         RequestParams::read(self.params.as_ref().map(RawJson::as_raw))
     }
 
-    /// The parameters before any layer has replaced them.
+    /// The parameters as received, which are `params` unless a layer has replaced them.
     pub(in crate::server) fn received<'a>(
         &'a self,
         params: &RequestParams<'a>,

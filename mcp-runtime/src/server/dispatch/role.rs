@@ -1,4 +1,4 @@
-//! Dispatch of a request: from the decision of the lifecycle to its handler.
+//! Dispatches a request to its handler, after the lifecycle has admitted it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::server::subscriptions::StoredSession;
 use crate::server::{Context, IncomingRequest, Server, Session, input};
 
 impl Server {
-    /// Serves a request as the lifecycle decides: `admit` asks it.
+    /// Serves a request if the lifecycle admits it. `admit` returns the decision of the lifecycle.
     pub(crate) fn dispatch<'a>(
         &self,
         request: IncomingRequest<'_>,
@@ -55,7 +55,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// As [`route`](Self::route), unless there are layers.
+    /// The same as those of [`route`](Self::route). With layers, errors are part of the answer.
     pub(in crate::server) fn call(
         &self,
         request: ServerRequest<'_>,
@@ -70,14 +70,12 @@ impl Server {
         }
     }
 
-    /// Calls the handler of a request, inside of all layers.
-    ///
-    /// A request is its method, its raw parameters and its context; [`Answer`] writes the result as
-    /// raw JSON. Handlers that do not wait are answered without a future.
+    /// Calls the handler of a request, inside all layers. The answer of a handler that does not wait
+    /// is ready immediately, without a future.
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit, or the server does not have the requested entry.
+    /// Fails if the parameters are invalid or the requested entry does not exist.
     pub(in crate::server) fn route(
         &self,
         request: ServerRequest<'_>,
@@ -90,18 +88,18 @@ impl Server {
     }
 }
 
-/// Logs that a client has connected: by a handshake, or by discovery.
+/// Logs that a client has connected, either with a handshake or with discovery.
 fn log_client(negotiated: &Negotiated) {
     let client = negotiated.peer_name();
     let revision = negotiated.revision;
     tracing::info!(client, %revision, "a client has connected");
 }
 
-/// The role of a server in one connection, or in one session over HTTP.
+/// The server's side of a connection, or of a session over HTTP.
 pub(crate) struct ServerRole {
     pub(crate) lifecycle: ServerLifecycle,
     server: Server,
-    /// The client, for messages that belong to none of its requests.
+    /// The client, for messages that do not belong to any request.
     peer: Peer,
     pub(crate) session: Arc<Session>,
 }
@@ -116,8 +114,8 @@ impl ServerRole {
         }
     }
 
-    /// Takes note of a notification. Returns the outcome of the handshake when it is done by this:
-    /// then hooks are to be called.
+    /// Handles a notification. If it completes the handshake, returns what was negotiated, and the
+    /// caller must run the hooks.
     pub(crate) fn initialized(&mut self, method: &str) -> Option<Arc<Negotiated>> {
         if method != InitializedNotification::METHOD || !self.lifecycle.initialized() {
             tracing::debug!(method, "a notification was ignored");
@@ -132,7 +130,7 @@ impl ServerRole {
         self.lifecycle.connection.negotiated.clone()
     }
 
-    /// Replaces the state of the session by that of another process.
+    /// Replaces the state of the session with the state that another process has stored.
     pub(crate) fn restore(&self, state: &StoredSession) {
         let router = self.server.router();
         self.session.restore(state, |uri| {

@@ -1,4 +1,4 @@
-//! Methods of a server: where each meets its list or entry, and what is declared for them.
+//! Routes each method to its list or entry, and declares the server's capabilities.
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ use crate::server::subscriptions::{ListenRequest, Severity};
 use crate::server::tools::ToolEntry;
 use crate::server::{Context, List, MethodCall, Settings};
 
-/// Everything that a server offers, shared by all connections. It is immutable: an edit replaces
-/// it.
+/// Everything that a server offers, shared by all connections. A router is immutable: an edit of the
+/// server replaces it.
 #[derive(Debug)]
 pub(in crate::server) struct Router {
     pub(in crate::server) settings: Arc<Settings>,
@@ -35,7 +35,7 @@ pub(in crate::server) struct Router {
     pub(in crate::server) prompts: Arc<Catalog<PromptEntry>>,
     pub(in crate::server) resources: Arc<Catalog<ResourceEntry>>,
     discover: Prepared,
-    /// The first pages of lists, by [`ListResult::NUMBER`].
+    /// The first page of each list, indexed by [`ListResult::NUMBER`].
     first_pages: [Prepared; 4],
 }
 
@@ -62,8 +62,8 @@ impl Router {
         router
     }
 
-    /// The capabilities that clients can make use of. A list that may change is declared even while
-    /// it is empty.
+    /// Composes the capabilities to declare. A list that may change is declared even while it is
+    /// empty.
     fn declared(&self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::default();
         let can_change = |list| self.settings.list_changed.contains(&list).then_some(true);
@@ -88,11 +88,11 @@ impl Router {
         capabilities
     }
 
-    /// Checks that the server has each extension that a tool needs.
+    /// Checks that the server has all extensions that its tools need.
     ///
     /// # Errors
     ///
-    /// [`ServeError::MissingExtension`].
+    /// [`ServeError::MissingExtension`] for the first tool that lacks an extension.
     pub(in crate::server) fn check_extensions(&self) -> Result<(), ServeError> {
         let extensions = &self.settings.extensions;
         for (_, entry) in &self.tools.entries {
@@ -107,7 +107,7 @@ impl Router {
         Ok(())
     }
 
-    /// Returns whether the server announces any changes.
+    /// Returns true if the server may announce changes.
     pub(in crate::server) fn announces_changes(&self) -> bool {
         !self.settings.list_changed.is_empty() || self.resources.has_subscribable()
     }
@@ -120,7 +120,7 @@ impl Router {
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit, or the server does not have the requested entry.
+    /// Fails if the parameters are invalid or the requested entry does not exist.
     pub(in crate::server) fn serve(&self, request: ServerRequest<'_>) -> Routed {
         let declared = &self.capabilities;
         let tools = declared.tools.is_some();
@@ -166,7 +166,7 @@ impl Router {
         }
     }
 
-    /// The answer to a handshake that settled on `negotiated`.
+    /// The answer to `initialize`, after the negotiation.
     pub(in crate::server) fn initialize(&self, negotiated: &Negotiated) -> Answer {
         let extensions = &self.settings.extensions;
         let capabilities = extensions.declared(&self.capabilities, negotiated.revision);
@@ -197,7 +197,8 @@ impl Router {
         self.answered(Reply::Pending(page), request, Answer::written)
     }
 
-    /// Serves a page of a list. The first one is written once, if it is the same for all callers.
+    /// Serves a page of a list. If the list is the same for all callers, its first page is serialized
+    /// only once.
     fn list<L: ListResult<Entry: CatalogEntry> + 'static>(
         &self,
         catalog: &Catalog<L::Entry>,
@@ -232,7 +233,6 @@ impl Router {
         self.answered(reply, request, Answer::written)
     }
 
-    /// Serves a method of an extension.
     fn call_extension(&self, request: ServerRequest<'_>) -> Routed {
         let params = request.params.raw;
         let context = request.context;
@@ -250,7 +250,7 @@ impl Router {
         }
     }
 
-    /// The answer that asks the client for input instead of giving a result.
+    /// Creates an answer that asks the client for input.
     pub(in crate::server) fn input_required(
         &self,
         result: InputRequiredResult,
@@ -259,7 +259,7 @@ impl Router {
         Answer::written(result, negotiated, &self.identity)
     }
 
-    /// The answer that `answer` makes of a reply, once that is ready.
+    /// Converts a reply with `answer`, as soon as the reply is ready.
     fn answered<T: 'static>(
         &self,
         reply: Reply<T>,
@@ -280,7 +280,7 @@ impl Router {
         })
     }
 
-    /// Returns true if subscriptions of a client may be about something.
+    /// Returns true if there is anything that a client can subscribe to.
     fn can_listen(&self, context: &Context) -> bool {
         let extensions = &self.settings.extensions;
         self.announces_changes() || extensions.is_any_offered(context.revision())
@@ -304,11 +304,11 @@ impl Router {
         Ok(Served::Open(Box::pin(subscription.serve(listening))))
     }
 
-    /// The part of a filter that the server can honour.
+    /// Returns the part of a filter that the server accepts.
     ///
     /// # Errors
     ///
-    /// When something in it is no URI, or needs scopes that the caller does not have.
+    /// Fails if the filter has a string that is not a URI.
     fn accepted(
         &self,
         wanted: SubscriptionFilter,
@@ -342,7 +342,7 @@ fn set_log_level(request: ServerRequest<'_>) -> Routed {
     let params: SetLevelRequestParams = request.params.decode()?;
     let least = Severity::of(&params.level).ok_or_else(|| RequestError::InvalidParams {
         path: "params.level".to_owned(),
-        reason: format!("`{}` is no log level", params.level),
+        reason: format!("`{}` is not a log level", params.level),
     })?;
     request.context.session().set_log_level(least);
     Ok(Served::Now(Ok(Answer::empty())))

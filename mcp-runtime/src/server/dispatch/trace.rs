@@ -1,4 +1,4 @@
-//! Spans and log events of requests.
+//! The tracing spans and log events of requests.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use crate::TraceContext;
 use crate::connection::{BoxFuture, Served};
 use crate::protocol::{Negotiated, RequestParams};
 
-/// The span of a request, at level debug, and the event of its end.
+/// The debug span of a request, and the event that logs its end.
 pub(in crate::server) struct Trace {
     span: Span,
     ending: Option<Ending>,
@@ -37,13 +37,12 @@ impl Trace {
         Self { span, ending }
     }
 
-    /// Runs `serve` inside the span.
     pub(in crate::server) fn in_scope<T>(&self, serve: impl FnOnce() -> T) -> T {
         self.span.in_scope(serve)
     }
 
-    /// Records what is known once the request is admitted: revision, client, the name of the tool
-    /// or prompt or the URI, and the caller's trace.
+    /// Records what is known after the request was admitted: the revision, the client, the tool,
+    /// prompt or URI, and the caller's trace context.
     pub(in crate::server) fn admitted(&self, negotiated: &Negotiated, params: &RequestParams<'_>) {
         if self.ending.is_none() {
             return;
@@ -80,7 +79,7 @@ impl Trace {
     }
 }
 
-/// A future inside the span whose end is logged.
+/// Instruments a future with the span, and logs its end.
 fn watched<A: Send + 'static>(
     span: Span,
     mut ending: Ending,
@@ -94,7 +93,7 @@ fn watched<A: Send + 'static>(
     Box::pin(watched.instrument(span))
 }
 
-/// Logs the end of a request when dropped, which includes cancelled ones.
+/// Logs the end of a request when it is dropped, so that cancelled requests are logged as well.
 struct Ending {
     begun: Instant,
     outcome: &'static str,

@@ -1,5 +1,4 @@
-//! An extension of the protocol as a server offers it: its trait, its methods, and what they check of
-//! a caller.
+//! The trait of protocol extensions that a server offers, and their methods and subscriptions.
 
 use std::any::Any;
 use std::fmt;
@@ -18,12 +17,12 @@ use crate::protocol::invalid_params;
 use crate::server::handler::to_protocol;
 use crate::server::{BoxFuture, Context, HandlerError, Reply, ServerBuilder};
 
-/// An extension of the protocol that a server offers (SEP-2133); added by
+/// A protocol extension that a server offers (SEP-2133). To add it to a server, call
 /// [`ServerBuilder::extension`].
 ///
-/// The server declares it under `extensions` of its capabilities, in the answers to `initialize` and
-/// `server/discover`. What a tool has of an extension is a
-/// [`ToolExtension`](crate::server::ToolExtension), and the other side a
+/// The server declares the extension under `extensions` of its capabilities, in the answers to
+/// `initialize` and `server/discover`. To extend single tools, implement
+/// [`ToolExtension`](crate::server::ToolExtension). The client side of an extension implements
 /// [`ClientExtension`](crate::client::ClientExtension).
 ///
 /// ```
@@ -55,33 +54,36 @@ use crate::server::{BoxFuture, Context, HandlerError, Reply, ServerBuilder};
 /// # drop(server);
 /// ```
 ///
-/// An extension without methods is a pair of its identifier and its settings, which are those of all
-/// revisions: `server.extension(("com.example/units", JsonObject::new()))`.
+/// To declare an extension without methods, pass its identifier and its settings for all revisions:
+/// `server.extension(("com.example/units", JsonObject::new()))`.
 pub trait Extension: Any + Send + Sync {
-    /// The identifier: the prefix of a vendor, a slash and a name.
+    /// The identifier: a vendor prefix, a slash and a name, such as `com.example/clock`.
     fn id(&self) -> &'static str;
 
-    /// The settings that clients of `revision` get; `None` where the extension is not offered.
+    /// The settings to declare to clients of `revision`, or `None` if the extension is not offered
+    /// in this revision.
     fn settings(&self, revision: Revision) -> Option<JsonObject>;
 
-    /// Adds what the extension consists of: methods, resources, tools, hooks. Called once, by
+    /// Adds the methods, resources, tools and hooks of the extension. Called once, by
     /// [`ServerBuilder::extension`].
     ///
-    /// Methods that are added here are served in the revisions in which the extension is offered, to
-    /// clients that declare it. Others get the error of a
+    /// Methods that are added here are served only in the revisions in which the extension is
+    /// offered, and only to clients that declare the extension. Other clients get the error of a
     /// [missing capability](Context::require_extension).
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
         let _ = server;
     }
 
-    /// Accepts members of the filter of `subscriptions/listen` (2026-07-28, "Subscriptions"), and
-    /// announces what they are about. Called for each subscription that has members which the protocol
-    /// does not know, with all of them; `None` if none is of this extension. The future is awaited before
-    /// the subscription is acknowledged.
+    /// Accepts members of the filter of `subscriptions/listen` that belong to this extension
+    /// (2026-07-28, "Subscriptions"), and returns a source of notifications for them.
+    ///
+    /// Called for each subscription whose filter has members that the core protocol does not know.
+    /// `wanted` has all these members. Return `None` if none of them belongs to this extension. The
+    /// future is awaited before the subscription is acknowledged.
     ///
     /// # Errors
     ///
-    /// What the subscription is refused with.
+    /// The subscription is refused with the returned error.
     fn listen(
         &self,
         wanted: &JsonObject,
@@ -92,7 +94,7 @@ pub trait Extension: Any + Send + Sync {
     }
 }
 
-/// An extension without methods, and its settings in all revisions.
+/// An extension without methods, with the same settings in all revisions.
 impl Extension for (&'static str, JsonObject) {
     fn id(&self) -> &'static str {
         self.0
@@ -108,13 +110,13 @@ pub(in crate::server) type Method = dyn Fn(MethodCall<'_>) -> Reply<RawJson> + S
 /// A request for a method of an extension.
 #[derive(Clone, Copy, Debug)]
 pub struct MethodCall<'a> {
-    /// The parameters as they were received, with their `_meta`.
+    /// The parameters as they were received, including `_meta`.
     pub params: Option<RawJsonRef<'a>>,
     /// The context of the request.
     pub context: &'a Context,
 }
 
-/// A method that calls a function from parameters to a result.
+/// Creates a method that deserializes the parameters, calls `function` and serializes its result.
 pub(in crate::server) fn typed<P, F, R, E>(
     function: impl Fn(P, Context) -> F + Send + Sync + 'static,
 ) -> Arc<Method>
@@ -139,7 +141,7 @@ where
             let reason = match RawJson::new(&result) {
                 Ok(result) if result.is_object() => return Ok(result),
                 Ok(result) if result.get() == "null" => return Ok(RawJson::empty_object()),
-                Ok(_) => "it is no object".to_owned(),
+                Ok(_) => "it is not an object".to_owned(),
                 Err(error) => error.to_string(),
             };
             Err(RequestError::UnsendableResult(reason).to_error())
@@ -147,19 +149,20 @@ where
     })
 }
 
-/// What an extension announces to one subscription; returned by
+/// A source of an extension's notifications for one subscription; returned by
 /// [`Extension::listen`](Extension::listen).
 ///
-/// Notifications are sent as fast as the client reads them. The channel bounds how many wait; its
-/// sender fails once the subscription is over. A channel that ends ends nothing else.
+/// Notifications are sent as fast as the client reads them. The capacity of the channel limits how
+/// many of them wait. Sending fails after the subscription has ended. Dropping the sender does not
+/// end the subscription.
 pub struct ExtensionSubscription {
     pub(in crate::server) accepted: JsonObject,
     pub(in crate::server) notifications: mpsc::Receiver<ExtensionNotification>,
 }
 
 impl ExtensionSubscription {
-    /// The members of the filter that the acknowledgement has, and the notifications to send after
-    /// it.
+    /// Creates a source from the filter members to acknowledge as accepted, and the channel of the
+    /// notifications to send after the acknowledgement.
     #[must_use]
     pub fn new(accepted: JsonObject, notifications: mpsc::Receiver<ExtensionNotification>) -> Self {
         Self {
@@ -177,7 +180,7 @@ impl fmt::Debug for ExtensionSubscription {
     }
 }
 
-/// A notification of an extension to a subscription.
+/// A notification that an extension sends to a subscription.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExtensionNotification {
     /// The method, such as `notifications/com.example/sold`.
@@ -187,7 +190,7 @@ pub struct ExtensionNotification {
 }
 
 impl ExtensionNotification {
-    /// A notification.
+    /// Creates a notification.
     #[must_use]
     pub fn new(method: impl Into<String>, params: JsonObject) -> Self {
         Self {
@@ -196,7 +199,7 @@ impl ExtensionNotification {
         }
     }
 
-    /// The notification as it is sent to a subscription.
+    /// Serializes the notification with the id of the subscription in its `_meta`.
     pub(in crate::server) fn written(mut self, subscription: &RequestId) -> Vec<u8> {
         let meta = self.params.entry("_meta").or_insert_with(|| json!({}));
         if let Some(meta) = meta.as_object_mut() {

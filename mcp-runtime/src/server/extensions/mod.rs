@@ -1,4 +1,4 @@
-//! Extensions of the protocol on a server (SEP-2133): declaration, methods, subscriptions.
+//! Protocol extensions of a server (SEP-2133): their declaration, methods and subscriptions.
 
 mod extension;
 mod registry;

@@ -13,21 +13,21 @@ use crate::protocol::{ExtensionMethod, OwnMethod};
 use crate::server::layers::{Stack, around_method};
 use crate::server::{BoxFuture, Context, Reply, Scopes};
 
-/// The extensions of a server, and their methods.
 #[derive(Default)]
 pub(in crate::server) struct ServerExtensions {
     all: Vec<Offered>,
     methods: Vec<(OwnMethod, Arc<Method>)>,
-    /// The position of the one that registers what it consists of.
+    /// The position of the extension whose [`Extension::register`] is running.
     registering: Option<usize>,
 }
 
-/// An extension of the server, or of one that it mounts.
+/// An extension of the server or of a mounted server.
 #[derive(Clone)]
 struct Offered {
     extension: Arc<dyn Extension>,
     revisions: Vec<Revision>,
-    /// The context for the mounted server that offers it.
+    /// Makes the context of the mounted server that offers the extension; `None` if this server
+    /// offers it.
     at: Option<AtServer>,
 }
 
@@ -35,12 +35,13 @@ struct Offered {
 type AtServer = Arc<dyn Fn(&Context) -> Context + Send + Sync>;
 
 impl ServerExtensions {
-    /// Adds an extension, whose methods are those that are added until it [is done](Self::done) with
-    /// its registration. Returns the one that was registering before.
+    /// Adds an extension and starts its registration. All methods that are added until
+    /// [`done`](Self::done) belong to it. Returns the position of the extension that was registering
+    /// before.
     ///
     /// # Panics
     ///
-    /// When there is one with its identifier.
+    /// Panics if there already is an extension with the same identifier.
     #[track_caller]
     pub(in crate::server) fn add(&mut self, extension: Arc<dyn Extension>) -> Option<usize> {
         let id = extension.id();
@@ -54,17 +55,16 @@ impl ServerExtensions {
         self.registering.replace(self.all.len() - 1)
     }
 
-    /// Ends the registration of an extension; `before` was registering when it was added.
+    /// Ends the registration of an extension. `before` is the return value of [`add`](Self::add).
     pub(in crate::server) fn done(&mut self, before: Option<usize>) {
         self.registering = before;
     }
 
-    /// Returns true if there is an extension with this identifier.
     pub(in crate::server) fn has(&self, id: &str) -> bool {
         self.all.iter().any(|it| it.extension.id() == id)
     }
 
-    /// The extension that is a `T`.
+    /// Finds the extension whose type is `T`.
     pub(in crate::server) fn get<T: Extension>(&self) -> Option<&T> {
         let mut all = self.all.iter();
         all.find_map(|it| {
@@ -73,11 +73,11 @@ impl ServerExtensions {
         })
     }
 
-    /// Adds a method, in place of one that has its name.
+    /// Adds a method, replacing a method with the same name.
     ///
     /// # Panics
     ///
-    /// When the protocol has the method in a revision in which it would be served.
+    /// Panics if the core protocol defines the method in a revision in which it would be served.
     #[track_caller]
     pub(in crate::server) fn add_method(&mut self, method: ExtensionMethod, serve: Arc<Method>) {
         let owner = self.registering.map(|position| &self.all[position]);
@@ -101,9 +101,10 @@ impl ServerExtensions {
         self.methods.push((own, serve));
     }
 
-    /// Adds the extensions of a mounted server, which serves their methods to callers with
-    /// `scopes`, through `layers`; `at` makes its contexts. An extension that is here already stays as
-    /// it is, and theirs is left out with its methods.
+    /// Adds the extensions of a mounted server, except those that this server already has.
+    ///
+    /// The methods of the added extensions need `scopes` and are called through `layers`. `at` makes
+    /// the contexts of the mounted server.
     pub(in crate::server) fn mount(
         &mut self,
         theirs: &Self,
@@ -132,7 +133,6 @@ impl ServerExtensions {
         }
     }
 
-    /// Returns true if there is a method of this name.
     fn serves(&self, name: &str) -> bool {
         self.methods
             .iter()
@@ -143,12 +143,12 @@ impl ServerExtensions {
         self.methods.iter().map(|(own, _)| own.clone())
     }
 
-    /// Calls a method, for which `scopes` are needed; `None` if there is no such method in the revision
-    /// of the request.
+    /// Calls a method that needs `scopes`. Returns `None` if the revision of the request does not
+    /// have this method.
     ///
     /// # Errors
     ///
-    /// When the caller has not declared the extension, or does not have the scopes.
+    /// Fails if the caller has not declared the extension or lacks a scope.
     pub(in crate::server) fn call(
         &self,
         method: &str,
@@ -169,7 +169,7 @@ impl ServerExtensions {
         Ok(Some(serve(call)))
     }
 
-    /// `capabilities` with the extensions that are offered to clients of `revision`.
+    /// Returns `capabilities` with the extensions that are offered to clients of `revision`.
     pub(in crate::server) fn declared(
         &self,
         capabilities: &ServerCapabilities,
@@ -184,16 +184,16 @@ impl ServerExtensions {
         capabilities
     }
 
-    /// Returns true if an extension may announce something to clients of `revision`.
+    /// Returns true if an extension is offered to clients of `revision`, and may notify them.
     pub(in crate::server) fn is_any_offered(&self, revision: Revision) -> bool {
         self.all.iter().any(|it| it.revisions.contains(&revision))
     }
 
-    /// What extensions announce to a subscription to the members `wanted`.
+    /// Calls [`Extension::listen`] of all extensions for a subscription to the members `wanted`.
     ///
     /// # Errors
     ///
-    /// When an extension refuses it.
+    /// Fails if an extension refuses the subscription.
     pub(in crate::server) fn listen(
         &self,
         wanted: &JsonObject,
@@ -215,7 +215,7 @@ impl ServerExtensions {
     }
 }
 
-/// A method of a mounted server.
+/// Wraps a method of a mounted server with its layers, scopes and context.
 fn mounted(
     name: &str,
     serve: &Arc<Method>,

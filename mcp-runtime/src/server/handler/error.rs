@@ -1,4 +1,4 @@
-//! Errors of handlers, and of the arguments that never reach one.
+//! Errors that handlers return, and errors in the arguments of a call.
 
 use std::any::Any;
 use std::fmt;
@@ -10,10 +10,11 @@ use crate::limits::{MAX_FAULT_BYTES, MAX_LISTED_FAULTS};
 use crate::protocol::{locate, reason};
 use crate::server::input::AskError;
 
-/// An error that a handler may return: anything that implements `Display`.
+/// An error that a handler can return. Implemented for every type that implements `Display`.
 ///
-/// A [`ProtocolError`] is answered as it is. Every other one becomes, for a tool, the text of a
-/// result with `isError`; for a prompt or resource, the message of an internal error.
+/// A [`ProtocolError`] is sent to the client unchanged. Any other error of a tool becomes the text of
+/// a result with `isError`. Any other error of a prompt or resource becomes the message of an
+/// internal error.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a handler",
     label = "needs `Display`",
@@ -24,35 +25,36 @@ pub trait HandlerError: fmt::Display + 'static {}
 #[diagnostic::do_not_recommend]
 impl<E: fmt::Display + 'static> HandlerError for E {}
 
-/// The error of a prompt, resource or completer, as it is answered.
+/// Converts the error of a prompt, resource or completer into the error that the client gets.
 pub(crate) fn to_protocol<E: HandlerError>(error: E) -> ProtocolError {
     known(&error).unwrap_or_else(|| ProtocolError::new(code::INTERNAL_ERROR, format!("{error:#}")))
 }
 
-/// The JSON-RPC error that a handler returned, or that of a capability which the client lacks.
+/// Returns the error as a JSON-RPC error, if it is a [`ProtocolError`], or an [`AskError`] because the
+/// client lacks a capability.
 pub(crate) fn known<E: HandlerError>(error: &E) -> Option<ProtocolError> {
     let protocol = downcast::<ProtocolError>(error);
     let asked = || downcast::<AskError>(error)?.missing_capability();
     protocol.cloned().or_else(asked)
 }
 
-/// The error as a `T`, if that is its type: every type with `Display` may be an error, and Rust has
-/// no specialization.
+/// Returns the error as a `T`, if it has this type. Every type with `Display` can be an error, and
+/// Rust has no specialization, so the type is checked at run time.
 pub(crate) fn downcast<T: 'static>(error: &dyn Any) -> Option<&T> {
     error.downcast_ref()
 }
 
-/// One value among the arguments that is not valid.
+/// An invalid value in the arguments of a call.
 #[derive(Debug)]
 pub struct ArgumentError {
-    /// The argument and the way into it, such as `items[0].count`. Empty for the arguments as a
-    /// whole, whose members begin with a dot.
+    /// The path of the value, such as `items[0].count`. The path of the arguments as a whole is
+    /// empty, and the paths of their members begin with a dot.
     pub(crate) path: String,
     pub(crate) message: String,
 }
 
 impl ArgumentError {
-    /// An error of the value at `path`; a long path or message is cut.
+    /// Creates an error about the value at `path`. A long path or message is truncated.
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         let cut = |text: String| {
             if text.len() > MAX_FAULT_BYTES {
@@ -67,14 +69,16 @@ impl ArgumentError {
         }
     }
 
-    /// The error of a decoder, at its place inside `value`, which stands at `path`.
+    /// Converts an error of the JSON decoder. `path` is the path of `value`, and the path to the
+    /// fault inside `value` is added to it.
     pub(crate) fn from_decoder(path: &str, value: &str, error: &serde_json::Error) -> Self {
         let mut path = path.to_owned();
         locate(value, error, &mut path);
         Self::new(path, reason(error))
     }
 
-    /// Returns true if both are errors of one value, or of a value and something inside it.
+    /// Returns true if both errors are about the same value, or one is about a part of the other's
+    /// value.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let one = &*self.path;
         let other = &*other.path;
@@ -83,7 +87,7 @@ impl ArgumentError {
     }
 }
 
-/// All errors in the arguments of one call, in words that a model can act upon.
+/// All errors in the arguments of a call. The message tells a model how to correct them.
 #[derive(Debug, Default)]
 pub struct InvalidArguments(pub(crate) Vec<ArgumentError>);
 

@@ -1,7 +1,8 @@
 //! The steps between a request and the user's function that tools, prompts and resources share.
 //!
-//! Arguments of prompts and variables of resources are texts and are read by `text`; `run` turns a
-//! returned value into a reply, `error` a failure into an answer.
+//! The module `text` reads the arguments of prompts and the variables of resources, which are
+//! strings. The module `run` turns a returned value into a reply, and `error` turns an error into an
+//! answer.
 
 mod error;
 mod run;

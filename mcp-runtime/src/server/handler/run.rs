@@ -1,4 +1,4 @@
-//! Runs the user's function, and makes a reply of the value that it returns.
+//! Runs the user's function and converts the returned value into a reply.
 
 use std::future::{Future, Ready};
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use crate::error::RequestError;
 use crate::server::Reply;
 use crate::server::input::AskError;
 
-/// The conversion of a returned value into a result.
+/// Converts a returned value into a result.
 pub(crate) type Convert<T, R> = fn(T) -> Result<R, ProtocolError>;
 
-/// The end of a call before the function ran.
+/// The reason why a call ended before its function ran.
 #[derive(Debug)]
 pub enum CallRejection {
-    /// The caller can mend it.
+    /// The arguments are invalid, and the caller can correct them.
     Arguments(String),
-    /// A question that is a parameter has no answer.
+    /// A parameter is a question that was not answered.
     Unanswered(AskError),
-    /// Answered as it is.
+    /// The client gets this error.
     Protocol(ProtocolError),
 }
 
-/// The result of a call, also of one that ended before the function ran.
+/// The result of a call, which may have ended before its function ran.
 pub trait CallResult: Sized + Send + 'static {
-    /// The answer to a call that ended before the function ran.
+    /// Converts a rejection into the answer to the call.
     ///
     /// # Errors
     ///
-    /// With what is answered instead of a result.
+    /// Returns the error that answers the call if there is no result.
     fn rejected(rejection: CallRejection) -> Result<Self, ProtocolError> {
         Err(match rejection {
             CallRejection::Arguments(text) => RequestError::InvalidArguments(text).to_error(),
@@ -42,7 +42,7 @@ pub trait CallResult: Sized + Send + 'static {
 }
 
 impl CallRejection {
-    /// The slot of the argument `name`, which the call did not read.
+    /// The rejection of a call that takes the argument `name` before it was read.
     pub(crate) fn unread(name: &'static str) -> Self {
         Self::Protocol(RequestError::UnreadArgument(name).to_error())
     }
@@ -54,7 +54,7 @@ impl From<InvalidArguments> for CallRejection {
     }
 }
 
-/// Runs the function called `name`.
+/// Runs the function called `name`. In debug builds, warns if the function blocks its thread for long.
 pub(in crate::server) fn run<T: 'static>(
     name: &str,
     held_thread: &Arc<HeldThread>,
@@ -66,11 +66,11 @@ pub(in crate::server) fn run<T: 'static>(
     })
 }
 
-/// The reply of a function that has returned.
+/// Converts the value of a function that has returned into a reply.
 ///
 /// # Errors
 ///
-/// Never: the type is that of a call, in which reading the arguments may fail.
+/// Never fails. The return type is a `Result` because the same call reads arguments, which may fail.
 pub fn ready<T, R, O: From<R>>(
     convert: Convert<T, R>,
     value: T,
@@ -78,11 +78,11 @@ pub fn ready<T, R, O: From<R>>(
     Ok(Reply::Ready(convert(value).map(O::from)))
 }
 
-/// The reply of a function that has yet to run.
+/// Converts the future of a function into a pending reply.
 ///
 /// # Errors
 ///
-/// Never: the type is that of a call, in which reading the arguments may fail.
+/// Never fails. The return type is a `Result` because the same call reads arguments, which may fail.
 pub fn pending<T: 'static, R: 'static, O: From<R>>(
     convert: Convert<T, R>,
     future: impl Future<Output = T> + Send + 'static,
@@ -92,25 +92,27 @@ pub fn pending<T: 'static, R: 'static, O: From<R>>(
     })))
 }
 
-/// Runs `function` on a thread for blocking work.
-///
-/// A panic continues in the task that awaits the future.
+/// Runs `function` on a thread for blocking work. If the function panics, the panic is resumed in the
+/// task that awaits the future.
 pub async fn blocking<T: Send + 'static>(function: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(function).await {
         Ok(value) => value,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down, so no answer is needed.
+            // The task was cancelled because the runtime is shutting down, so no answer is needed.
             Err(_) => std::future::pending().await,
         },
     }
 }
 
-/// A value that is returned as JSON: structured content, and a copy of it as text.
+/// A value that a handler returns as JSON.
 ///
-/// Functions under `#[tool]` need no wrapper; closures do, except for numbers and `bool`, and text
-/// that is meant as JSON. In a resource it is the contents, of the media type `application/json`.
-/// [`Structured`](crate::Structured) adds text or content of its own.
+/// A tool returns the value as structured content, with a copy as text. Functions under `#[tool]`
+/// need the wrapper only for strings that should be structured content. Closures need it for
+/// everything except numbers and `bool`. To return other text or content next to the value, use
+/// [`Structured`](crate::Structured).
+///
+/// A resource returns the value as its contents, with the media type `application/json`.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -123,19 +125,20 @@ pub async fn blocking<T: Send + 'static>(function: impl FnOnce() -> T + Send + '
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
-/// The value returned by a function that may be async or not.
+/// The value returned by a function that may or may not be async.
 pub struct MaybeAsync<T>(pub T);
 
 impl<F: Future> MaybeAsync<F> {
-    /// The future itself.
+    /// Returns the future unchanged.
     pub fn future(self) -> F {
         self.0
     }
 }
 
-/// Gives every value that is no future the method of those that are.
+/// Gives values that are not futures the method `future`. Method lookup prefers the inherent method
+/// of futures.
 pub trait NotAsync<T> {
-    /// The value, as a future that is ready.
+    /// Wraps the value in a future that is ready.
     fn future(self) -> Ready<T>;
 }
 
@@ -145,7 +148,7 @@ impl<T> NotAsync<T> for MaybeAsync<T> {
     }
 }
 
-/// Implements `$trait` for types whose values become a `$result` without fail.
+/// Implements `$trait` for types whose conversion to `$result` can't fail.
 macro_rules! conversions {
     ($trait:ident::$method:ident -> $result:ty; $($value:ident: $($kind:ty),* => $into:expr;)*) => {
         $($(
@@ -161,8 +164,8 @@ macro_rules! conversions {
 
 pub(crate) use conversions;
 
-/// Implements `$arguments` for tuples of up to eight `$argument`s, which are declared to a `$builder`
-/// and read from a `$call`.
+/// Implements `$arguments` for tuples of up to eight `$argument`s, which are declared to `$builder`
+/// and read from `$call`.
 macro_rules! for_tuples {
     ($arguments:ident, $argument:ident, $builder:ty, $call:ident) => {
         for_tuples! { $arguments, $argument, $builder, $call:

@@ -1,4 +1,4 @@
-//! Arguments of prompts and variables of resources: texts, read by `FromStr`.
+//! Arguments of prompts and variables of resources, which are strings that `FromStr` parses.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -11,22 +11,22 @@ use super::{ArgumentError, CallRejection, InvalidArguments, for_tuples};
 use crate::server::completions::{Completer, CompletionRequest, IntoCompletion, completer};
 use crate::server::{Context, ContextValue, FromContext, OptionalFromContext};
 
-/// The texts of one call, by name.
+/// The arguments of one call, by name.
 pub(crate) type Texts = OrderedMap<String>;
 
-/// A type whose values can be read from a text: anything with `FromStr`.
+/// A type that can be parsed from a string. Implemented for every type that implements `FromStr`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be read from a text",
+    message = "`{Self}` cannot be parsed from a string",
     label = "needs `FromStr`",
-    note = "the arguments of prompts and the variables of resources are texts: take a `String` and split it in the function, or implement `std::str::FromStr` for a type of your own",
+    note = "the arguments of prompts and the variables of resources are strings: take a `String` and split it in the function, or implement `std::str::FromStr` for a type of your own",
     note = "what comes from the call's context instead is taken by reference: `&{Self}`"
 )]
 pub trait FromText: Sized + Send + 'static {
-    /// Reads the value.
+    /// Parses the value.
     ///
     /// # Errors
     ///
-    /// With the reason why the text is no value.
+    /// Returns the reason why `text` is not valid.
     fn from_text(text: &str) -> Result<Self, String>;
 }
 
@@ -44,13 +44,14 @@ impl<T: FromStr<Err: Display> + Send + 'static> FromText for T {
     }
 }
 
-/// Declares an argument by its type: an `Option` may be left out.
+/// Declares an argument by its type: optional if the type is an `Option`, required otherwise.
 ///
-/// Method lookup prefers an inherent method to one of a trait, which distinguishes the two cases.
+/// The trick is method lookup: it prefers the inherent method of `Text<Option<T>>` to the method of
+/// [`RequiredText`].
 pub struct Text<T>(PhantomData<fn() -> T>);
 
 impl<T> Text<T> {
-    /// Stands for `T`.
+    /// Creates a marker for `T`.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "only macro output makes one")]
     pub const fn new() -> Self {
@@ -59,7 +60,7 @@ impl<T> Text<T> {
 }
 
 impl<T> Text<Option<T>> {
-    /// An argument that may be left out.
+    /// Declares an optional argument.
     #[must_use]
     pub fn argument(self, name: &'static str) -> TextArgument<Option<T>>
     where
@@ -69,9 +70,9 @@ impl<T> Text<Option<T>> {
     }
 }
 
-/// Declares arguments whose type is no `Option`.
+/// Declares arguments whose type is not an `Option`.
 pub trait RequiredText<T> {
-    /// An argument that has to be there.
+    /// Declares a required argument.
     #[must_use]
     fn argument(self, name: &'static str) -> TextArgument<T>
     where
@@ -87,7 +88,7 @@ impl<T> RequiredText<T> for Text<T> {
     }
 }
 
-/// An argument called `name` that has to be there, read by `FromStr`.
+/// Declares the required argument `name`, which is parsed with `FromStr`.
 #[must_use]
 pub fn argument<T: FromText>(name: &'static str) -> TextArgument<T> {
     TextArgument::new(name, |text| match text {
@@ -96,18 +97,18 @@ pub fn argument<T: FromText>(name: &'static str) -> TextArgument<T> {
     })
 }
 
-/// An argument called `name` that may be left out, read by `FromStr`.
+/// Declares the optional argument `name`, which is parsed with `FromStr`.
 #[must_use]
 pub fn optional<T: FromText>(name: &'static str) -> TextArgument<Option<T>> {
     TextArgument::new(name, |text| text.map(T::from_text).transpose())
 }
 
-/// The description of one argument of a prompt, or variable of a resource.
+/// The declaration of an argument of a prompt or a variable of a resource.
 pub struct TextArgument<T> {
     pub(crate) name: &'static str,
     pub(crate) description: Option<Cow<'static, str>>,
     pub(crate) completer: Option<Completer>,
-    /// Reads the value; `None` is read for an argument that is left out.
+    /// Parses the value. The parameter is `None` if the argument is missing.
     read: fn(Option<&str>) -> Result<T, String>,
 }
 
@@ -121,7 +122,7 @@ impl<T> TextArgument<T> {
         }
     }
 
-    /// Says what the argument is for.
+    /// Describes the argument for people and models.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.description = Some(text.into().into());
@@ -146,7 +147,7 @@ impl<T> TextArgument<T> {
         (self.read)(None).is_err()
     }
 
-    /// An empty place for one call's value.
+    /// Creates an empty slot for the value in one call.
     #[must_use]
     pub fn slot(&self) -> TextSlot<'_, T> {
         TextSlot {
@@ -156,31 +157,31 @@ impl<T> TextArgument<T> {
     }
 }
 
-/// The value of one argument in one call.
+/// A slot for the value of an argument in one call.
 pub struct TextSlot<'a, T> {
     argument: &'a TextArgument<T>,
     value: Option<T>,
 }
 
 impl<T> TextSlot<'_, T> {
-    /// The value.
+    /// Takes the value out of the slot.
     ///
     /// # Errors
     ///
-    /// When the slot was never read.
+    /// Fails if the value was never read.
     pub fn take(self) -> Result<T, CallRejection> {
         let name = self.argument.name;
         self.value.ok_or_else(|| CallRejection::unread(name))
     }
 }
 
-/// A slot for the value of one argument.
+/// A [`TextSlot`] of any type.
 pub trait ReadText {
-    /// Reads the value from among `texts`.
+    /// Reads the value from the arguments of a call.
     ///
     /// # Errors
     ///
-    /// When it is missing, or not valid.
+    /// Fails if the value is missing or invalid.
     fn read(&mut self, texts: &Texts) -> Result<(), ArgumentError>;
 }
 
@@ -193,7 +194,7 @@ impl<T> ReadText for TextSlot<'_, T> {
     }
 }
 
-/// A call whose arguments are texts.
+/// A call whose arguments are strings.
 #[derive(Clone, Copy, Debug)]
 pub struct TextCall<'a> {
     pub(crate) texts: &'a Texts,
@@ -206,27 +207,27 @@ impl TextCall<'_> {
     ///
     /// # Errors
     ///
-    /// With every argument that is not valid.
+    /// Fails with a list of all invalid arguments.
     pub fn read(&self, slots: &mut [&mut dyn ReadText]) -> Result<(), CallRejection> {
         let read = slots.iter_mut().map(|slot| slot.read(self.texts));
         let errors = read.filter_map(Result::err).collect();
         Ok(InvalidArguments(errors).into_result()?)
     }
 
-    /// A value that the call's context has to offer.
+    /// Gets a value from the context of the call.
     ///
     /// # Errors
     ///
-    /// When this call has none.
+    /// Fails if the context has no such value.
     pub fn context<T: FromContext>(&self) -> Result<ContextValue<T>, CallRejection> {
         T::lend(self.context).map_err(CallRejection::Protocol)
     }
 
-    /// A value that a handler takes from the context if this call has it.
+    /// Gets a value from the context of the call, if there is one.
     ///
     /// # Errors
     ///
-    /// When the value can't be used.
+    /// Fails if the value can't be used.
     pub fn optional<T: OptionalFromContext>(
         &self,
     ) -> Result<Option<ContextValue<T>>, CallRejection> {
@@ -234,16 +235,16 @@ impl TextCall<'_> {
     }
 }
 
-/// A prompt or resource that is being described, which arguments are declared to.
+/// The builder of a prompt or resource, to which arguments are declared.
 #[doc(hidden)]
 pub trait Declares {
     fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T>;
 }
 
-/// The arguments of a prompt, or the variables of a resource: a tuple of up to eight
+/// The arguments of a prompt or the variables of a resource: a tuple of up to eight
 /// [`TextArgument`]s.
 pub trait TextArguments: Send + Sync + 'static {
-    /// The values that a request has for them, as a tuple.
+    /// The tuple of the arguments' values.
     type Values: Send + 'static;
 
     #[doc(hidden)]

@@ -1,8 +1,9 @@
-//! What layers around the handlers of entries share: those of one entry, or of all that a mounted
-//! server has.
+//! Layers around the handlers of entries: the layers of a single entry, and the layers of a mounted
+//! server, which wrap all its entries.
 //!
-//! A handler gets its layers when its entry is registered. The layers see a request with the name or
-//! URI and the arguments, and the handler reads these again, as a layer may have replaced them.
+//! A handler is wrapped in its layers when its entry is registered. The layers see a request with the
+//! name or URI and the arguments. The handler reads these parameters again, because a layer may have
+//! replaced them.
 
 use std::any::Any;
 use std::fmt;
@@ -24,7 +25,7 @@ use crate::server::extensions::Method;
 use crate::server::input::InputState;
 use crate::server::{Context, MethodCall, Reply};
 
-/// Puts layers around a method of an extension.
+/// Wraps a method of an extension in layers.
 pub(in crate::server) fn around_method(
     layers: Option<&Stack>,
     name: &str,
@@ -39,7 +40,7 @@ pub(in crate::server) fn around_method(
     method_of(name, layers.outermost(), innermost)
 }
 
-/// A method that a service serves, around `innermost`.
+/// Creates a method that is served by `service`, which wraps `innermost`.
 pub(super) fn method_of(name: &str, service: Next, innermost: Arc<dyn Innermost>) -> Arc<Method> {
     let layered = Layered::new(name, service);
     Arc::new(move |call: MethodCall<'_>| {
@@ -49,7 +50,7 @@ pub(super) fn method_of(name: &str, service: Next, innermost: Arc<dyn Innermost>
     })
 }
 
-/// A method whose requests are served by layers.
+/// A method whose requests pass through layers.
 pub(in crate::server) struct Layered {
     method: Box<str>,
     outermost: Next,
@@ -61,7 +62,7 @@ impl Layered {
         Self { method, outermost }
     }
 
-    /// The outcome of a request, which `innermost` serves inside of all layers.
+    /// Serves a request through the layers. `innermost` serves the request inside all layers.
     pub(in crate::server) fn call(
         &self,
         params: Option<RawJson>,
@@ -79,7 +80,7 @@ impl Layered {
     }
 }
 
-/// The handler of an entry, inside of all layers.
+/// The handler of an entry, inside all layers.
 pub(in crate::server) struct InnermostHandler<H>(H);
 
 impl<H> InnermostHandler<H>
@@ -125,8 +126,8 @@ where
     }
 }
 
-/// Runs a function whose call may be detached. Whoever may do so is told before, unless questions come
-/// first.
+/// Runs a function whose call may be detached. The [`Detachable`](crate::server::Detachable) is
+/// notified before the function runs, unless the call still has to ask questions.
 fn entering(
     context: Context,
     function: impl Future<Output = Result<McpResponse, ProtocolError>>,
@@ -140,7 +141,7 @@ fn entering(
         if let Some(link) = link {
             link.enter().await;
         }
-        // What is detached has no more to do with its request: only its function may keep the context.
+        // A detached call no longer belongs to its request, so don't keep the context alive here.
         context.take_if(|context| context.is_detached());
         let outcome = function.await;
         if let Some(context) = context {
@@ -150,11 +151,12 @@ fn entering(
     }
 }
 
-/// Checks that parameters still lead to the entry whose visibility, scopes and headers were checked.
+/// Checks that the parameters still lead to the entry whose visibility, scopes and headers were
+/// checked.
 ///
 /// # Errors
 ///
-/// When `member`, which a layer has replaced, leads to an entry other than `called`.
+/// Fails if a layer has replaced `member`, so that it leads to the entry `found` instead of `called`.
 pub(in crate::server) fn check_same(
     member: &str,
     found: &str,
@@ -174,11 +176,11 @@ impl McpResponse {
     }
 }
 
-/// The result after the layers of an entry.
+/// Converts the response of an entry's layers into the result of the entry.
 ///
 /// # Errors
 ///
-/// When a layer has made one that is none of the entry's kind.
+/// Fails if a layer has returned a result that does not suit the kind of entry.
 pub(in crate::server) fn typed_result<T: Any + DeserializeOwned>(
     body: McpResponseBody,
 ) -> Result<T, ProtocolError> {
@@ -186,20 +188,20 @@ pub(in crate::server) fn typed_result<T: Any + DeserializeOwned>(
         McpResponseBody::Json(json) => json.parse().map_err(|error| unfit_result(&error)),
         McpResponseBody::Typed(result) => match result.into_any().downcast() {
             Ok(result) => Ok(*result),
-            Err(_) => Err(unfit_result(&"it is one of another entry")),
+            Err(_) => Err(unfit_result(&"it is the result of another kind of entry")),
         },
         McpResponseBody::Answer(_) | McpResponseBody::Accepted(_) => {
-            Err(unfit_result(&"it is one of the whole server"))
+            Err(unfit_result(&"it is the response of a whole server"))
         }
     }
 }
 
 pub(in crate::server) fn unfit_result(reason: &dyn fmt::Display) -> ProtocolError {
-    crate::log::error!(%reason, "a layer has made a result that the entry can't have");
+    crate::log::error!(%reason, "a layer returned a result that does not suit the entry");
     RequestError::Internal.to_error()
 }
 
-/// The error that answers a request after layers have turned its outcome into `error`.
+/// Converts the error that layers have returned into the error that the client gets.
 pub(super) fn to_error(context: &Context, error: BoxError) -> ErrorObject {
     let error = match error.downcast::<ErrorObject>() {
         Ok(error) => return *error,
@@ -215,11 +217,11 @@ pub(super) fn to_error(context: &Context, error: BoxError) -> ErrorObject {
     RequestError::Internal.to_error()
 }
 
-/// The error of a request that was not served. Parameters that a layer has replaced and that do not
-/// fit are an internal error.
+/// Adjusts the error of a request that was not served: if a layer has replaced the parameters, invalid
+/// parameters are the fault of the server, so they become an internal error.
 pub(super) fn fault(request: &McpRequest, error: RequestError) -> RequestError {
     let is_of_params = match &error {
-        // State and answers are read as the caller has sent them.
+        // Layers can't replace the request state and the answers, so the caller is at fault.
         RequestError::InvalidParams { path, .. } => {
             path != "params.requestState" && path != "params.inputResponses"
         }
@@ -232,6 +234,6 @@ pub(super) fn fault(request: &McpRequest, error: RequestError) -> RequestError {
         return error;
     }
     let method = request.method();
-    crate::log::error!(method, %error, "a layer has replaced the parameters by invalid ones");
+    crate::log::error!(method, %error, "a layer replaced the parameters with invalid ones");
     RequestError::Internal
 }

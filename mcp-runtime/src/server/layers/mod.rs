@@ -1,4 +1,4 @@
-//! Layers around requests of a server, and around single entries.
+//! Layers around all requests of a server, and around single entries.
 
 mod entries;
 mod route;

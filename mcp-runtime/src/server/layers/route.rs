@@ -1,4 +1,4 @@
-//! Layers around each request of a server, and what comes of their outcome.
+//! Layers around each request of a server, and the conversion of their outcome into an answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -36,8 +36,8 @@ impl Stack {
     }
 }
 
-/// Serves a subscription once the layers are done with its acceptance; ends with the session, as it
-/// would without layers.
+/// Serves a subscription after it has passed through the layers. The subscription ends with the
+/// session, as it does without layers.
 async fn open(
     context: Context,
     response: impl Future<Output = Result<McpResponse, BoxError>>,
@@ -59,13 +59,13 @@ async fn open(
     }
 }
 
-/// Serves requests inside of all layers, by the server of their context.
+/// Serves requests inside all layers, with the server of their context.
 struct InnermostServer;
 
 impl Innermost for InnermostServer {
     fn serve(&self, request: McpRequest) -> BoxFuture<Result<McpResponse, BoxError>> {
         let served = contain(|| route(&request)).unwrap_or_else(|panic| Served::Now(Err(panic)));
-        // Whoever holds the request keeps its context.
+        // Release the request's clone of the context before the handler runs.
         drop(request);
         let answered = |answer| McpResponse::with(McpResponseBody::Answer(answer));
         match served {
@@ -85,7 +85,7 @@ impl Innermost for InnermostServer {
     }
 }
 
-/// A method of an extension that a service serves.
+/// Creates an extension's method that is served by `service`.
 pub(in crate::server) fn method_of_service(name: &str, service: Next) -> Arc<Method> {
     method_of(name, service, Arc::new(InnermostServer))
 }
@@ -111,7 +111,7 @@ fn route(request: &McpRequest) -> Served<Answer> {
     served().unwrap_or_else(|error| fault(request, error).into())
 }
 
-/// The answer to the request of `context`.
+/// Converts the response of the layers into the answer to the request of `context`.
 fn answer(
     context: &Context,
     outcome: Result<McpResponse, BoxError>,
@@ -126,13 +126,14 @@ fn answer(
             let identity = &context.server().router().identity;
             Ok(Answer::open(result.json(), context.negotiated(), identity))
         }
-        // Only a subscription has one, whose request is served otherwise.
+        // Only subscriptions get this response, and `open` handles them.
         Ok(McpResponseBody::Accepted(_)) => Err(RequestError::Internal.to_error()),
         Err(error) => Err(to_error(context, error)),
     }
 }
 
-/// Clears the recorded denial unless the request really ended with it: a layer may have called again.
+/// Clears a recorded denial unless the request really ended with it, because a layer may have called
+/// the handler again.
 fn settle<T>(context: &Context, outcome: Result<T, ErrorObject>) -> Result<T, ErrorObject> {
     context.settle_denied(outcome.as_ref().err());
     outcome

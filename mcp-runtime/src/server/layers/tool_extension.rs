@@ -1,4 +1,4 @@
-//! What a tool has of an extension: a layer around it, and what is listed of it.
+//! Extensions of single tools: a layer around the tool, and changes to how the tool is listed.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
 use crate::server::Detachable;
 use crate::server::tools::ToolEntry;
 
-/// What a tool has of an extension of the protocol: a layer that may answer a call with a
-/// `resultType` of its own, and members of the tool's `_meta`.
+/// The part of a protocol extension that applies to a single tool: a layer that may answer calls with
+/// the extension's own `resultType`, and members of the tool's `_meta`.
 ///
-/// Added by `#[tool(with(…))]` or [`ToolEntry::with`]. It stays with the tool where its server is
-/// [mounted](crate::ServerBuilder::mount).
+/// To add it to a tool, use `#[tool(with(…))]` or [`ToolEntry::with`]. It stays with the tool if the
+/// server is [mounted](crate::ServerBuilder::mount).
 ///
 /// ```
 /// use mcp_runtime::server::ToolExtension;
 /// use mcp_runtime::types::Tool;
 ///
-/// /// Marks a tool with what a call costs.
+/// /// Adds the price of a call to the tool.
 /// struct Price(u32);
 ///
 /// impl ToolExtension for Price {
@@ -30,28 +30,30 @@ use crate::server::tools::ToolEntry;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is nothing that a tool can have `with(…)`",
+    message = "`{Self}` cannot be used in `with(…)`",
     label = "does not implement `ToolExtension`",
     note = "`with(…)` takes values of types that implement `mcp_runtime::server::ToolExtension`"
 )]
 pub trait ToolExtension: Send + Sync + 'static {
-    /// The identifier of the [`Extension`](crate::server::Extension) without which the tool can't be
-    /// served; the server that lacks it does not start. None by default.
+    /// The identifier of the [`Extension`](crate::server::Extension) that the tool needs; none by
+    /// default. A server without this extension fails to start.
     fn needs(&self) -> Option<&'static str> {
         None
     }
 
-    /// Changes the tool as it is listed, such as its `_meta`, which has what the program has set.
+    /// Changes how the tool is listed, for example its `_meta`. The `_meta` that the program has set
+    /// is already there.
     fn describe(&self, tool: &mut Tool) {
         let _ = tool;
     }
 
-    /// Serves a call: by `next`, or by a result with a `resultType` of the extension
-    /// ([`McpResponse::of`]), to a client that [declares](crate::Context::declares_extension) it.
+    /// Serves a call. Either call `next`, or return a result with the extension's own `resultType`
+    /// ([`McpResponse::of`]) if the client [declares](crate::Context::declares_extension) the
+    /// extension.
     ///
-    /// Visibility, scopes and headers were checked before. Arguments that do not fit are answered by
-    /// `next`, and questions that are parameters asked; see [`McpRequest::detachable`] for a function
-    /// that goes on after the call was answered. A panic inside of `next` is an error that it returns.
+    /// Visibility, scopes and headers were already checked. `next` checks the arguments and asks the
+    /// questions that are parameters. If the function panics, `next` returns an error. To let the
+    /// function continue after the call was answered, see [`McpRequest::detachable`].
     fn call(
         self: Arc<Self>,
         request: McpRequest,
@@ -62,7 +64,7 @@ pub trait ToolExtension: Send + Sync + 'static {
 }
 
 impl ToolEntry {
-    /// Adds what the tool has of an extension, inside of the layers that were added before.
+    /// Adds an extension to the tool. Layers that were added before wrap it.
     #[must_use]
     pub fn with(mut self, extension: impl ToolExtension) -> Self {
         let extension = Arc::new(extension);
@@ -75,20 +77,24 @@ impl ToolEntry {
     }
 }
 
-/// [`ToolEntry::with`] as a function, so that a wrong type is reported where it is written.
+/// Calls [`ToolEntry::with`]. This is a function for macro output, so that the compiler reports a wrong
+/// type where the user has written it.
 pub fn tool_with(entry: ToolEntry, extension: impl ToolExtension) -> ToolEntry {
     entry.with(extension)
 }
 
 impl McpRequest {
-    /// Replaces the context by one that can be detached from the request, for a tool whose function
-    /// goes on after the call was answered. Returns its other end; `None` for a request of a client, and for a
-    /// call that is [detached](crate::Context::is_detached) already.
-    /// Of use in a layer of a tool: around whole servers, nothing tells when a function is entered.
+    /// Replaces the context with one that can be detached from the request, for a tool whose function
+    /// continues after the call was answered. Returns the handle that detaches the call.
     ///
-    /// Without `keeps_request`, the function does not see the HTTP request, which is then released with
-    /// its response: for a call that is detached before its function is entered. Otherwise everything
-    /// is as with any call until it is [detached](Detachable::detach).
+    /// Returns `None` for requests that a client sends, and if the call is already
+    /// [detached](crate::Context::is_detached). Use this in a layer of a tool: layers around a whole
+    /// server are not notified when the function begins to run.
+    ///
+    /// If `keeps_request` is false, the function can't see the HTTP request, which is released
+    /// together with its response. This suits calls that are detached before the function runs. If
+    /// it is true, nothing changes for the function until the call is
+    /// [detached](Detachable::detach).
     pub fn detachable(&mut self, keeps_request: bool) -> Option<Detachable> {
         let context = self.context().filter(|context| !context.is_detached())?;
         let (context, detachable) = Detachable::of(context, keeps_request);

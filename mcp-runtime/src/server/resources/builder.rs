@@ -1,4 +1,4 @@
-//! The description of a resource or template, step by step, and the entries made of it.
+//! The builder of resources and templates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,8 @@ use crate::server::handler::{
 };
 use crate::server::{Context, Reply};
 
-/// Describes a resource or template, and makes an entry of it and a function.
+/// Builds a [`ResourceEntry`] from the description of a resource or template, and a function that
+/// reads it.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -35,13 +36,14 @@ use crate::server::{Context, Reply};
 pub struct ResourceBuilder<A = ()> {
     pub(in crate::server) template: ResourceTemplate,
     size: Option<i64>,
-    /// The entry, which gets its handler and description by [`entry`](Self::entry).
+    /// The entry. [`entry`](Self::entry) sets its handler and description.
     pub(in crate::server) entry: ResourceEntry,
     variables: A,
 }
 
 impl ResourceBuilder {
-    /// The resource called `name` under `uri`, or the resources where that has variables.
+    /// Describes the resource called `name` with the URI `uri`. If `uri` has variables, describes a
+    /// template.
     #[must_use]
     pub fn new(name: impl Into<String>, uri: UriTemplate) -> Self {
         let template = ResourceTemplate::new(name, uri.as_str());
@@ -54,13 +56,13 @@ impl ResourceBuilder {
         }
     }
 
-    /// Reads the variables of the template; each has to be one that it has.
+    /// Declares the variables to read from the URI. The template must contain all of them.
     pub fn variables<A: TextArguments>(mut self, variables: A) -> ResourceBuilder<A> {
         let variables = variables.declare(&mut self);
         self.replace(variables).0
     }
 
-    /// Adds a variable of the template.
+    /// Declares a variable of the template.
     pub fn argument<T>(&mut self, mut argument: TextArgument<T>) -> TextArgument<T> {
         if let Some(completer) = argument.completer.take() {
             self.complete(argument.name, completer);
@@ -68,13 +70,13 @@ impl ResourceBuilder {
         argument
     }
 
-    /// Completes a variable by `completer`.
+    /// Completes a variable with `completer`.
     #[doc(hidden)]
     pub fn complete(&mut self, variable: &'static str, completer: Completer) {
         self.entry.completers.add(variable, completer);
     }
 
-    /// The entry; `call` serves each request.
+    /// Builds the entry, whose requests `call` serves.
     #[doc(hidden)]
     #[must_use]
     pub fn entry<C>(self, call: C) -> ResourceEntry
@@ -103,7 +105,7 @@ impl ResourceBuilder {
 }
 
 impl<A> ResourceBuilder<A> {
-    /// The same with other variables, and its own.
+    /// Replaces the variables, and also returns the previous ones.
     fn replace<B>(self, variables: B) -> (ResourceBuilder<B>, A) {
         let builder = ResourceBuilder {
             template: self.template,
@@ -114,29 +116,29 @@ impl<A> ResourceBuilder<A> {
         (builder, self.variables)
     }
 
-    /// The media type of the contents, such as `text/markdown`.
+    /// Sets the media type of the contents, such as `text/markdown`.
     #[must_use]
     pub fn mime(mut self, text: impl Into<String>) -> Self {
         self.template.mime_type = Some(text.into());
         self
     }
 
-    /// The size in bytes; templates have none.
+    /// Sets the size in bytes. Templates have no size.
     #[must_use]
     pub fn size(mut self, bytes: i64) -> Self {
         self.size = Some(bytes);
         self
     }
 
-    /// Sets audience, priority and time of the last change.
+    /// Sets the audience, the priority and the time of the last change.
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.template.annotations = Some(annotations);
         self
     }
 
-    /// Sets how long clients may keep the contents, and the scope (2026-07-28, "Caching"). Unless
-    /// set, they may not keep them.
+    /// Sets how long clients may cache the contents, and for whom (2026-07-28, "Caching"). By
+    /// default, clients may not cache them.
     #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.entry = self.entry.cache(ttl, scope);
@@ -151,8 +153,8 @@ impl<A> ResourceBuilder<A> {
     }
 }
 
-/// Finds what `resources/list` shows of a template. A function, so that a wrong return type is
-/// reported where it is called.
+/// Sets the function that lists the resources of a template. This is a function for macro output, so
+/// that the compiler reports a wrong return type where the user has written it.
 pub fn list<F, T>(builder: &mut ResourceBuilder, lister: impl Fn() -> F + Send + Sync + 'static)
 where
     F: Future<Output = T> + Send + 'static,
@@ -161,13 +163,13 @@ where
     builder.entry.lister = Some(list_by(&builder.template.name, move |_| lister()));
 }
 
-/// The resource that a macro has found in the user's code; it has checked the URI.
+/// Starts the builder for a resource in macro output. The macro has already checked the URI.
 pub fn resource_builder(name: &str, uri: &str) -> ResourceBuilder {
     let template = UriTemplate::parse(uri).unwrap_or_else(|_| UriTemplate::literal(uri));
     ResourceBuilder::new(name, template)
 }
 
-/// The resource that a template without variables is.
+/// Converts a template without variables into a resource.
 fn resource(template: ResourceTemplate, size: Option<i64>) -> Resource {
     let mut resource = Resource::new(template.name, template.uri_template);
     resource.description = template.description;
@@ -189,7 +191,7 @@ impl Declares for ResourceBuilder {
 }
 
 impl<A: TextArguments> ResourceBuilder<A> {
-    /// Serves each request by a function that answers at once.
+    /// Serves requests with a function that returns the contents.
     pub fn call<R: IntoContents>(
         self,
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
@@ -201,7 +203,7 @@ impl<A: TextArguments> ResourceBuilder<A> {
         })
     }
 
-    /// Serves each request by a function that answers later.
+    /// Serves requests with an async function.
     pub fn call_async<F>(
         self,
         function: impl Fn(A::Values, Context) -> F + Send + Sync + 'static,

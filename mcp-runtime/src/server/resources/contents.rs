@@ -1,4 +1,4 @@
-//! Return types of resources, as the answer to `resources/read`.
+//! Converts the return values of resources into answers to `resources/read`.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::protocol::resource_not_found;
 use crate::server::HandlerError;
 use crate::server::handler::{Convert, Json, conversions, downcast, to_protocol};
 
-/// Contents of a resource, without URI and media type.
+/// The contents of a resource. The URI and media type are added from the request and the entry.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Contents {
@@ -21,24 +21,24 @@ pub enum Contents {
     Text(String),
     /// A JSON document.
     Json(String),
-    /// Anything else.
+    /// Binary data.
     Bytes(Vec<u8>),
-    /// Contents with their own URI and media type.
+    /// Several parts with their own URIs and media types.
     Parts(Vec<ResourceContents>),
-    /// The whole answer.
+    /// The complete answer.
     Whole(Box<ReadResourceResult>),
-    /// There is nothing under this URI.
+    /// There is no resource with this URI.
     Missing,
 }
 
-/// The error of a function that found nothing under a URI.
+/// The error of a function if there is no resource with the requested URI.
 ///
-/// The client gets the error that its revision has for that.
+/// The client gets the error code that its revision defines for this case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
 #[error("Resource not found")]
 pub struct NotFound;
 
-/// A value that answers `resources/read`.
+/// A type that a resource can return as its contents.
 ///
 /// ```
 /// use mcp_runtime::resources::{Contents, IntoContents};
@@ -53,15 +53,15 @@ pub struct NotFound;
     note = "return a `String`, a `Vec<u8>`, a `Json<{Self}>`, `ResourceContents`, or an `Option` of one"
 )]
 pub trait IntoContents {
-    /// The contents.
+    /// Converts the value into contents.
     ///
     /// # Errors
     ///
-    /// With what the request is answered with instead.
+    /// Returns the error that answers the request instead.
     fn into_contents(self) -> Result<Contents, ProtocolError>;
 }
 
-/// The conversion of a return type into the contents of a resource.
+/// Returns the conversion of a return type into contents.
 pub fn resource_output<T: IntoContents>() -> Convert<T, Contents> {
     T::into_contents
 }
@@ -106,7 +106,7 @@ impl<T: IntoContents, E: HandlerError> IntoContents for Result<T, E> {
 }
 
 impl Contents {
-    /// The answer to a request for `uri`.
+    /// Builds the answer to a request for `uri`.
     pub(in crate::server) fn result(
         self,
         uri: String,

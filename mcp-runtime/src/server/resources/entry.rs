@@ -1,4 +1,4 @@
-//! Resources and templates: description, and the function that reads them.
+//! The entries of resources and templates: their descriptions, and the functions that read them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,13 +32,13 @@ pub struct ResourceEntry {
     pub(in crate::server) completers: Completers,
     pub(in crate::server) lister: Option<Lister>,
     pub(in crate::server) caching: Caching,
-    /// Runs when a client subscribes to a URI; `None` if clients can't.
+    /// Runs after a client has subscribed to a URI; `None` if clients can't subscribe.
     pub(in crate::server) on_subscribe: Option<Arc<OnSubscribe>>,
     pub(in crate::server) visibility: Visibility<Self>,
     pub(in crate::server) scopes: Scopes,
 }
 
-/// The item of a list that shows an entry.
+/// How an entry is listed.
 #[derive(Clone, Debug)]
 pub(in crate::server) enum Listed {
     Resource(Box<Resource>),
@@ -46,7 +46,7 @@ pub(in crate::server) enum Listed {
 }
 
 impl Listed {
-    /// The URI, or the text of the template.
+    /// The URI of the resource or template.
     pub(in crate::server) fn uri_mut(&mut self) -> &mut String {
         match self {
             Self::Resource(resource) => &mut resource.uri,
@@ -59,25 +59,24 @@ type OnSubscribe = dyn Fn(&str) + Send + Sync;
 pub(in crate::server) type ResourceHandler =
     dyn Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync;
 
-/// Lists the resources of a template: at least those of the requested part, and if these are not
-/// all, in the order of their URIs.
+/// Lists the resources of a template. The list must contain at least the requested part. If it is not
+/// complete, it must be sorted by URI.
 pub(crate) type Lister = Arc<dyn Fn(ListPart) -> BoxFuture<ListedResources> + Send + Sync>;
 
-/// The outcome of a lister.
 pub(in crate::server) type ListedResources = Result<Vec<Resource>, ProtocolError>;
 
-/// A value that a function under `list` returns: resources, or a `Result` of them.
+/// A type that the `list` function of a template can return: resources, or a `Result` of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from the `list` of a resource",
-    label = "returns no list of resources",
+    label = "does not return a list of resources",
     note = "return a `Vec<mcp_runtime::types::Resource>`, or a `Result` of one"
 )]
 pub trait IntoResources {
-    /// The resources.
+    /// Converts the value into resources.
     ///
     /// # Errors
     ///
-    /// With what `resources/list` is answered with instead.
+    /// Returns the error that answers `resources/list` instead.
     fn into_resources(self) -> Result<Vec<Resource>, ProtocolError>;
 }
 
@@ -93,14 +92,14 @@ impl<E: HandlerError> IntoResources for Result<Vec<Resource>, E> {
     }
 }
 
-/// The requested part of a list of resources, and by whom; given to the function of
+/// The part of a template's resources that a client has requested. Passed to the function of
 /// [`ResourceEntry::list`].
 #[derive(Clone, Debug)]
 pub struct ListPart {
     pub(in crate::server) context: Context,
     pub(in crate::server) after: Option<String>,
     pub(super) enough: usize,
-    /// `true` if the list has pages, so that another part may be requested next.
+    /// True if the list is paginated, so that the client may request another part next.
     pub(super) paged: bool,
 }
 
@@ -111,14 +110,14 @@ impl ListPart {
         &self.context
     }
 
-    /// The URI behind which the part begins; `None` for the first one.
+    /// The URI after which the part begins, or `None` for the first part.
     #[must_use]
     pub fn after(&self) -> Option<&str> {
         self.after.as_deref()
     }
 
-    /// The number of resources that are enough, in the order of their URIs; `usize::MAX` if all are
-    /// needed.
+    /// The number of resources that are needed, in the order of their URIs. It is `usize::MAX` if all
+    /// resources are needed.
     #[must_use]
     pub fn enough(&self) -> usize {
         self.enough
@@ -128,17 +127,17 @@ impl ListPart {
 /// A request to read a resource.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceCall<'a> {
-    /// The requested URI, as the client has written it. Decide by the variables: one resource has
-    /// many spellings.
+    /// The requested URI as the client spells it. The same resource has many spellings, so base
+    /// decisions on `variables` instead.
     pub uri: &'a str,
-    /// The values of the template's variables in the URI, decoded.
+    /// The decoded values of the template's variables.
     pub variables: &'a Texts,
     /// The context of the request.
     pub context: &'a Context,
 }
 
 impl ResourceEntry {
-    /// A resource under one URI, served by `handler`.
+    /// Creates a resource with a fixed URI, which `handler` serves.
     pub fn resource(
         resource: Resource,
         handler: impl Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync + 'static,
@@ -147,9 +146,9 @@ impl ResourceEntry {
         Self::new(Listed::Resource(Box::new(resource)), template, handler)
     }
 
-    /// All resources whose URIs match `template`, served by `handler`.
+    /// Creates a template. `handler` serves all resources whose URIs match `template`.
     ///
-    /// `listed.uri_template` is replaced by the template's text.
+    /// The value of `listed.uri_template` is replaced with `template`.
     pub fn template(
         mut listed: ResourceTemplate,
         template: UriTemplate,
@@ -178,7 +177,7 @@ impl ResourceEntry {
         }
     }
 
-    /// Lets clients subscribe to the resource. They are notified when the server
+    /// Lets clients subscribe to the resource. Clients are notified when the server
     /// [announces](crate::Server::notify_resource_updated) a change.
     #[must_use]
     pub fn subscribable(mut self) -> Self {
@@ -186,18 +185,19 @@ impl ResourceEntry {
         self
     }
 
-    /// Sets how long clients may keep the contents, and the scope (2026-07-28, "Caching"). Unless
-    /// set here or in the handler's own answer, they may not keep them.
+    /// Sets how long clients may cache the contents, and for whom (2026-07-28, "Caching"). The
+    /// handler's own answer can override this. By default, clients may not cache the contents.
     #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.caching = Caching::new(ttl, scope);
         self
     }
 
-    /// Shows the resources of a template that `lister` returns in `resources/list`. It gets the
-    /// requested part of the list, and may return more than that; fewer only if there are no more.
+    /// Adds the resources that `lister` returns to `resources/list`, for a template.
     ///
-    /// With pages, they are sorted by URI. An error of `lister` answers the request.
+    /// `lister` gets the requested part of the list. It may return more resources than requested, but
+    /// fewer only if there are no more. With pagination, the resources are sorted by URI. If `lister`
+    /// fails, its error answers the request.
     #[must_use]
     pub fn list<F, T>(mut self, lister: impl Fn(ListPart) -> F + Send + Sync + 'static) -> Self
     where
@@ -216,7 +216,7 @@ impl ResourceEntry {
     }
 }
 
-/// A lister of the template called `name`.
+/// Creates a lister. `name` is the name of the template in warnings.
 pub(super) fn list_by<F, T>(
     name: &str,
     lister: impl Fn(ListPart) -> F + Send + Sync + 'static,
@@ -314,7 +314,7 @@ impl ListResult for ListResourceTemplatesResult {
     }
 }
 
-/// Puts layers around the handler of a resource.
+/// Wraps the handler of a resource in layers.
 pub(in crate::server) fn around_resource(
     layers: Option<&Stack>,
     entry: &ResourceEntry,
@@ -353,7 +353,7 @@ pub(in crate::server) fn around_resource(
                     let result = typed_result::<ReadResourceResult>(body)?;
                     Ok(Contents::Whole(Box::new(result)))
                 }
-                // A server that mounts this one has another URI for it.
+                // A server that mounts this one uses another URI, so it has to make its own error.
                 Err(error) if error == missing => Ok(Contents::Missing),
                 Err(error) => Err(error),
             }
@@ -361,21 +361,21 @@ pub(in crate::server) fn around_resource(
     })
 }
 
-/// A request for a resource, inside of the layers of its entry.
+/// A request for a resource, inside the layers of its entry.
 struct LayeredRead {
     handler: Arc<ResourceHandler>,
     /// The name of the entry.
     entry: Arc<str>,
     mime_type: Option<String>,
-    /// The URI as it came, and its variables.
+    /// The URI before a layer could replace it.
     uri: String,
     variables: Texts,
     missing: ProtocolError,
 }
 
 impl LayeredRead {
-    /// Reads the resource. A URI that a layer has replaced is looked up again: it has to lead to the
-    /// same entry.
+    /// Reads the resource. If a layer has replaced the URI, looks the URI up again and checks that it
+    /// leads to the same entry.
     fn read(
         &self,
         params: &RequestParams<'_>,

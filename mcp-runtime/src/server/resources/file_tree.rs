@@ -1,4 +1,4 @@
-//! The files of a directory as resources.
+//! Offers the files of a directory as resources.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -20,15 +20,15 @@ use crate::server::handler::blocking;
 use crate::server::{IntoResource, Reply};
 use crate::sync::lock;
 
-/// The files of a directory and of those in it, as resources.
+/// Offers the files of a directory and its subdirectories as resources.
 ///
-/// Clients read them under `file:///` and the path within the directory. No path leads out of the
-/// tree: not by `..`, however it is written, not from the root of the file system, and not by a
-/// symbolic link. Files and directories whose names begin with a dot do not exist for clients.
+/// The URI of a file is `file:///` followed by its path within the directory. Clients can't read
+/// files outside the directory: neither with `..` in any spelling, nor with an absolute path, nor
+/// through a symbolic link. Files and directories whose names begin with a dot are hidden.
 ///
-/// Whoever may write in the tree could exchange a file for a link between the check and the
-/// reading; a tree that others may write in is better offered from a process that can read
-/// nothing else.
+/// Limitation: someone who can write to the directory could replace a file with a symbolic link
+/// between the check and the read. If others can write to it, offer the directory from a process that
+/// has no access to other files.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -49,20 +49,20 @@ pub struct FileTree {
     template: ResourceTemplate,
     /// The prefix of all URIs.
     uri: String,
-    /// True if names that begin with a dot are offered.
+    /// If true, files and directories whose names begin with a dot are offered.
     hidden: bool,
-    /// The most files that are listed.
+    /// The maximum number of files to list.
     most: usize,
-    /// The most bytes of a file.
+    /// The maximum size of a file in bytes.
     max_size: u64,
 }
 
 impl FileTree {
-    /// The files under `root`.
+    /// Offers the files under `root`.
     ///
     /// # Errors
     ///
-    /// When there is no such directory.
+    /// Fails if `root` is not a directory or can't be accessed.
     pub fn new(root: impl Into<PathBuf>) -> io::Result<Self> {
         let root = root.into().canonicalize()?;
         if !root.is_dir() {
@@ -78,7 +78,7 @@ impl FileTree {
         })
     }
 
-    /// The name of the template; `files` unless set.
+    /// Sets the name of the template. The default is `files`.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.template.name = name.into();
@@ -92,48 +92,48 @@ impl FileTree {
         self
     }
 
-    /// The prefix of all URIs, before the path; `file:///` unless set. Two trees of one server need
-    /// two prefixes.
+    /// Sets the prefix of all URIs, which precedes the path. The default is `file:///`. If a server
+    /// offers several trees, each needs its own prefix.
     #[must_use]
     pub fn uri(mut self, prefix: impl Into<String>) -> Self {
         self.uri = prefix.into();
         self
     }
 
-    /// Shows the files in `resources/list`, in the order of their URIs, but no more than `most`;
-    /// none are shown unless set. Files that can't be read are left out: those over
-    /// [`max_size`](Self::max_size), and those with `\` or `:` in their names.
+    /// Lists up to `most` files in `resources/list`, in the order of their URIs. By default, no files
+    /// are listed. Files that clients can't read are left out: files over
+    /// [`max_size`](Self::max_size), and files with `\` or `:` in their names.
     ///
-    /// The tree is walked for each request. If lists have pages, it is walked for the first page,
-    /// and the result serves further pages for 30 seconds.
+    /// The directory is walked for each request. If lists have pages, it is walked for the first page
+    /// only, and the result is used for the next pages within 30 seconds.
     #[must_use]
     pub fn listed(mut self, most: usize) -> Self {
         self.most = most;
         self
     }
 
-    /// The most bytes that a file may have to be read; 1 MiB unless set.
+    /// Sets the maximum size in bytes of a file that clients can read. The default is 1 MiB.
     #[must_use]
     pub fn max_size(mut self, bytes: u64) -> Self {
         self.max_size = bytes;
         self
     }
 
-    /// Also offers what has a name that begins with a dot.
+    /// Also offers files and directories whose names begin with a dot.
     #[must_use]
     pub fn hidden(mut self) -> Self {
         self.hidden = true;
         self
     }
 
-    /// The contents of the file `path`, requested as `uri`. Anything but a readable file is
-    /// missing.
+    /// Reads the file `path`, which was requested as `uri`. Anything except a readable file is
+    /// reported as missing.
     ///
     /// # Errors
     ///
-    /// When the file is too large.
+    /// Fails if the file is too large.
     fn read(&self, path: &str, uri: String) -> Result<Contents, ProtocolError> {
-        // Whatever is no regular file might never end, or never begin.
+        // Only regular files: opening a pipe may block, and reading a device may never end.
         let path = resolve(&self.root, path, self.hidden).filter(|path| path.is_file());
         let Some(path) = path else {
             return Ok(Contents::Missing);
@@ -152,10 +152,10 @@ impl FileTree {
         }
     }
 
-    /// Adds the files of a directory and of those in it, in the order of their URIs, until there
-    /// are as many as are listed.
+    /// Collects the files of a directory and its subdirectories, in the order of their URIs, up to
+    /// the maximum number of files to list.
     ///
-    /// Links are not followed, so that no file is found twice and the walk ends.
+    /// Symbolic links are not followed, so that no file is found twice and the walk terminates.
     fn walk(&self, directory: &Path, prefix: &str, files: &mut Vec<FoundFile>) {
         let Ok(entries) = fs::read_dir(directory) else {
             return;
@@ -191,11 +191,11 @@ impl FileTree {
 }
 
 impl IntoResource for FileTree {
-    /// The entry.
+    /// Creates the entry of the template.
     ///
     /// # Panics
     ///
-    /// When the URIs' prefix has braces in it.
+    /// Panics if the prefix of the URIs contains braces.
     fn into_resource(self) -> ResourceEntry {
         let text = format!("{}{{+path}}", self.uri);
         let template = match UriTemplate::parse(&text) {
@@ -224,12 +224,12 @@ impl IntoResource for FileTree {
     }
 }
 
-/// The list of the files in a tree, page by page: the walk of the last first page serves the pages
-/// after it.
+/// Lists the files of a tree page by page. Keeps the walk that produced the most recent first page for
+/// the pages that follow.
 #[derive(Debug, Default)]
 struct FileList(Mutex<Option<Arc<Walk>>>);
 
-/// The files under a directory, in the order of their URIs.
+/// The files that a walk has found, in the order of their URIs.
 #[derive(Debug)]
 struct Walk {
     files: Vec<FoundFile>,
@@ -243,7 +243,7 @@ struct FoundFile {
 }
 
 impl FileList {
-    /// The files of one part of the list, as resources.
+    /// Lists one part of the files as resources.
     fn list(&self, tree: &FileTree, part: &ListPart) -> Vec<Resource> {
         let is_current = |walk: &Arc<Walk>| walk.begun.elapsed() < FILE_WALK_LIFETIME;
         let last = part.after.as_ref().and_then(|_| self.lock().clone());
@@ -258,7 +258,7 @@ impl FileList {
         let rest = &walk.files[walk.files.partition_point(is_before)..];
         let listed = &rest[..rest.len().min(part.enough)];
         let resources = listed.iter().map(|file| file.resource(&tree.uri));
-        // Without a limit on the requested part, the page may still be shorter.
+        // A part without a limit contains all files, but the page may still show fewer of them.
         let is_rest_shown = rest.len() < part.enough && part.enough != usize::MAX;
         let goes_on = part.paged && !rest.is_empty() && !is_rest_shown;
         *self.lock() = goes_on.then(|| Arc::clone(&walk));
@@ -283,15 +283,16 @@ impl FoundFile {
     }
 }
 
-/// A path as it stands in a URI (RFC 3986, section 3.3).
+/// Percent-encodes a path for a URI (RFC 3986, section 3.3).
 fn encoded(path: &str) -> String {
     PercentEncodedForUri::from_path(path).to_string()
 }
 
-/// The file or directory under `root` that `path` names, with all symbolic links resolved.
+/// Resolves `path` to a file or directory under `root`, following all symbolic links. Returns `None`
+/// if it does not exist or is not under `root`.
 ///
-/// `root` is canonical. `path` is what stood in the URI, decoded once; parts are separated by `/`
-/// on every platform. `None` if it does not exist, or is not under `root`.
+/// `root` must be canonical. `path` is the path from the URI, decoded once. Its segments are separated
+/// by `/` on every platform.
 fn resolve(root: &Path, path: &str, hidden: bool) -> Option<PathBuf> {
     let mut found = root.to_owned();
     for part in path.split('/') {
@@ -302,20 +303,21 @@ fn resolve(root: &Path, path: &str, hidden: bool) -> Option<PathBuf> {
     }
     let found = fs::canonicalize(found).ok()?;
     let inside = found.strip_prefix(root).ok()?;
-    // A link may lead from a name that is shown to one that is not.
+    // A visible symbolic link may lead to a hidden file.
     let is_shown = |part: &OsStr| hidden || part.to_str().is_some_and(|it| !it.starts_with('.'));
     inside.iter().all(is_shown).then_some(found)
 }
 
-/// Returns whether a part of a path is the name of a file or directory: not empty, no
-/// step up, no drive, no separator of another platform, no end of a C string.
+/// Returns true if a segment of a path is a plain name. Excludes empty segments, `.` and `..`, drives,
+/// separators of any platform, and NUL.
 fn is_plain(part: &str) -> bool {
     let mut components = Path::new(part).components();
     let is_name = matches!(components.next(), Some(Component::Normal(name)) if name == part);
     is_name && components.next().is_none() && !part.contains(['\\', '\0', ':'])
 }
 
-/// Text if the bytes are UTF-8 and the media type `guess` is textual or absent, else binary.
+/// Returns text contents if the bytes are UTF-8 and the media type `guess` is textual or missing.
+/// Otherwise returns binary contents.
 fn contents(bytes: Vec<u8>, uri: String, guess: Option<&'static str>) -> ResourceContents {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) if guess.is_none_or(is_text) => {
@@ -336,7 +338,7 @@ fn is_text(mime_type: &str) -> bool {
     kind == "text" || detail.ends_with("+xml") || ["json", "toml", "xml", "yaml"].contains(&detail)
 }
 
-/// The media type of the extension of `path`, if it is a common one.
+/// Guesses the media type from the file extension, if the extension is a common one.
 fn media_type(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match extension.as_str() {

@@ -1,4 +1,7 @@
-//! Resources found by URI: `resources/read`, subscriptions and completions.
+//! Finds resources by URI, for `resources/read`, subscriptions, completions and lists.
+//!
+//! A URI has many spellings. All of them lead to the same entry and canonical URI, so that a caller
+//! can't bypass the visibility or scopes of a resource with another spelling.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,14 +26,14 @@ use crate::server::{BoxFuture, Context, Reply};
 /// A resource that was found by its URI.
 pub(in crate::server) struct FoundResource<'a> {
     pub(in crate::server) entry: &'a ResourceEntry,
-    /// The canonical URI of the resource: the one that was registered, or its template expanded
-    /// with the variables.
+    /// The canonical URI of the resource: the registered URI, or the template expanded with the
+    /// variables.
     pub(super) uri: Cow<'a, str>,
     /// The values of the template's variables, decoded.
     pub(in crate::server) variables: Texts,
 }
 
-/// The most rounds in which a URI is replaced by the expansion of its template.
+/// How often a URI may be replaced by the expansion of its template.
 const MAX_LOOKUPS: usize = 4;
 
 impl Catalog<ResourceEntry> {
@@ -38,8 +41,8 @@ impl Catalog<ResourceEntry> {
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit, nothing is found under the URI, or the caller does not have
-    /// its scopes.
+    /// Fails if the parameters are invalid, if there is no resource with the URI, or if the caller
+    /// lacks a scope.
     pub(in crate::server) fn read(
         &self,
         request: ServerRequest<'_>,
@@ -67,7 +70,7 @@ impl Catalog<ResourceEntry> {
             let mut result = contents.result(uri.clone(), mime_type, revision)?;
             warnings.resource(&result);
             let uris = result.contents.iter_mut();
-            // A handler may name its parts by the canonical URI.
+            // If the handler uses the canonical URI, answer with the client's spelling.
             for part in uris.filter_map(ResourceContents::uri_mut) {
                 if *part == canonical {
                     uri.clone_into(part);
@@ -82,7 +85,7 @@ impl Catalog<ResourceEntry> {
         entries.any(|(_, entry)| entry.on_subscribe.is_some())
     }
 
-    /// Runs the hook of the resource under `uri` that a client has subscribed to.
+    /// Runs the hook of a resource after a client has subscribed to `uri`.
     pub(in crate::server) fn subscribed(&self, uri: &str) {
         if let Some(found) = self.find(uri)
             && let Some(on_subscribe) = &found.entry.on_subscribe
@@ -91,12 +94,13 @@ impl Catalog<ResourceEntry> {
         }
     }
 
-    /// Those of `uris` that the caller of `context` may subscribe to, as many as a client may have.
+    /// Returns the URIs that the caller of `context` may subscribe to, up to the maximum number of
+    /// subscriptions.
     ///
     /// # Errors
     ///
-    /// When one of them is no URI, or the caller does not have the scopes of one: changes are for
-    /// those who may read.
+    /// Fails if a string is not a URI, or if the caller lacks a scope of a resource. Who may not
+    /// read a resource may not learn of its changes either.
     pub(in crate::server) fn subscribable(
         &self,
         uris: Vec<String>,
@@ -118,12 +122,12 @@ impl Catalog<ResourceEntry> {
         Ok(subscribable)
     }
 
-    /// The canonical form of `uri`, which the caller of `context` may subscribe to.
+    /// Checks that the caller of `context` may subscribe to `uri`, and returns its canonical form.
     ///
     /// # Errors
     ///
-    /// When `uri` is no URI, has no resource, or one that does not announce changes or whose scopes
-    /// the caller does not have.
+    /// Fails if `uri` is not a URI, if there is no such resource, if the resource does not announce
+    /// changes, or if the caller lacks a scope.
     pub(in crate::server) fn check_subscribable<'a>(
         &'a self,
         uri: &'a str,
@@ -140,30 +144,30 @@ impl Catalog<ResourceEntry> {
         })
     }
 
-    /// Checks that `uri` is a URI, or the registered name of a resource.
+    /// Checks that `uri` is a URI or the registered name of a resource.
     ///
     /// # Errors
     ///
-    /// When it is neither.
+    /// Fails if it is neither.
     pub(in crate::server) fn check_uri(&self, uri: &str) -> Result<(), RequestError> {
         if is_uri(uri) || self.find(uri).is_some() {
             Ok(())
         } else {
-            Err(no_uri(uri, "params.uri"))
+            Err(not_a_uri(uri, "params.uri"))
         }
     }
 
-    /// Returns whether clients can subscribe to `uri`; `None` if nothing is found there.
+    /// Returns whether clients can subscribe to `uri`, or `None` if there is no such resource.
     pub(in crate::server) fn is_subscribable(&self, uri: &str) -> Option<bool> {
         Some(self.find(uri)?.entry.on_subscribe.is_some())
     }
 
-    /// Completes a variable of the template `uri`, or of one that matches that URI.
+    /// Completes a variable of the template `uri`. `uri` may also be a URI that a template matches.
     ///
     /// # Errors
     ///
-    /// When there is no such template for the caller of `context`, it does not have the scopes, or
-    /// there is no such variable.
+    /// Fails if the caller of `context` can't see such a template or lacks a scope, or if the
+    /// template has no such variable.
     pub(in crate::server) fn complete(
         &self,
         uri: &str,
@@ -182,16 +186,17 @@ impl Catalog<ResourceEntry> {
             .complete(params, &entry.template.variables())
     }
 
-    /// The canonical form of `uri`; `None` if nothing is found there.
+    /// Returns the canonical form of `uri`, or `None` if there is no such resource.
     pub(in crate::server) fn canonical<'a>(&'a self, uri: &'a str) -> Option<Cow<'a, str>> {
         self.find(uri).map(|found| found.uri)
     }
 
-    /// The resource under `uri`, for the caller of `context`.
+    /// Finds the resource with this `uri`, if the caller of `context` can see it.
     ///
     /// # Errors
     ///
-    /// When there is none, or `uri` is no URI; `path` is its path in the parameters.
+    /// Fails if there is no such resource, or if `uri` is not a URI. The error names `path` as the
+    /// path of the URI in the parameters.
     pub(in crate::server) fn find_for<'a>(
         &'a self,
         uri: &'a str,
@@ -205,12 +210,12 @@ impl Catalog<ResourceEntry> {
                 self.log_near(uri);
                 not_found(uri, context)
             } else {
-                no_uri(uri, path)
+                not_a_uri(uri, path)
             }
         })
     }
 
-    /// Logs a template that matches `uri` but for slashes in the value of a variable.
+    /// Logs a template that `uri` would match if the value of a variable could contain slashes.
     fn log_near(&self, uri: &str) {
         if !tracing::enabled!(tracing::Level::DEBUG) {
             return;
@@ -229,10 +234,10 @@ impl Catalog<ResourceEntry> {
         }
     }
 
-    /// The resource with this `uri`, or that of the first matching template.
+    /// Finds the resource with this `uri`, or the first template that matches it.
     ///
-    /// If another entry has the URI that the template expands to, that entry serves it, so that all
-    /// spellings of a URI lead to the same one. URIs with dot segments lead nowhere.
+    /// If the template expands to another URI, the lookup is repeated with this URI, so that all
+    /// spellings of a URI lead to the same entry. URIs with dot segments are never found.
     pub(super) fn find<'a>(&'a self, uri: &'a str) -> Option<FoundResource<'a>> {
         if let Some(found) = self.find_literal(uri) {
             return Some(found);
@@ -263,7 +268,7 @@ impl Catalog<ResourceEntry> {
         None
     }
 
-    /// The resource that was registered under `uri`, or under another spelling of it.
+    /// Finds the resource that was registered with `uri` or its normalized form.
     fn find_literal(&self, uri: &str) -> Option<FoundResource<'_>> {
         let entry = self.get(uri).filter(|it| it.template.is_literal())?;
         Some(FoundResource {
@@ -281,14 +286,14 @@ fn not_found(uri: &str, context: &Context) -> RequestError {
     }
 }
 
-fn no_uri(uri: &str, path: &str) -> RequestError {
+fn not_a_uri(uri: &str, path: &str) -> RequestError {
     RequestError::InvalidParams {
         path: path.to_owned(),
-        reason: format!("`{uri}` is no URI (RFC 3986)"),
+        reason: format!("`{uri}` is not a URI (RFC 3986)"),
     }
 }
 
-/// A template with its number, and the resources that its lister is to find.
+/// The number of a template, its entry, and the resources that its lister is finding.
 type Expansion = (u64, Arc<ResourceEntry>, BoxFuture<ListedResources>);
 
 impl Catalog<ResourceEntry> {
@@ -297,10 +302,11 @@ impl Catalog<ResourceEntry> {
         entries.any(|(_, entry)| entry.lister.is_some())
     }
 
-    /// The page after `after` of the resources with a fixed URI, followed by those of templates.
+    /// Lists the page after `after`: first resources with a fixed URI, then the resources that
+    /// templates list.
     ///
-    /// With pages, the resources of a template are sorted by URI, so that the next page can begin
-    /// where the last one ended even if resources were added or removed meanwhile.
+    /// With pagination, the resources of a template are sorted by URI. The next page can then begin
+    /// where the previous page has ended, even if resources were added or removed in between.
     pub(in crate::server) fn list_expanded(
         self: &Arc<Self>,
         after: Option<Place>,
@@ -318,7 +324,7 @@ impl Catalog<ResourceEntry> {
                 }
                 for resource in found {
                     let place = Place::Found(number, resource.uri.clone());
-                    // The second of two resources with one place could not begin a page.
+                    // If two resources had the same place, a page could not begin at the second.
                     let last = items.last().map(|(last, _)| last);
                     let is_double = is_paged && last == Some(&place);
                     if !is_double && catalog.shows_found(&entry, &resource.uri, &context) {
@@ -330,7 +336,7 @@ impl Catalog<ResourceEntry> {
         })
     }
 
-    /// Starts the listers of templates, as far as the page after `after` may show their resources.
+    /// Calls the listers of the templates whose resources may be on the page after `after`.
     fn expand(&self, after: Option<&Place>, context: &Context) -> Vec<Expansion> {
         let mut expansions: Vec<Expansion> = Vec::new();
         for (number, entry) in &self.entries {
@@ -342,8 +348,8 @@ impl Catalog<ResourceEntry> {
                 Some(Place::Found(last, uri)) if number == last => Some(uri.clone()),
                 _ => None,
             };
-            // One more than the page has, to detect a next page. A filter may leave out
-            // any number.
+            // One more than fits on the page, to detect a next page. If lists differ between
+            // callers, any number of resources may be filtered out, so all are needed.
             let enough = self.page_size.filter(|_| !self.differs_by_caller);
             let found = lister(ListPart {
                 context: context.clone(),
@@ -356,8 +362,8 @@ impl Catalog<ResourceEntry> {
         expansions
     }
 
-    /// Returns whether the caller of `context` may see the resource that the template of `entry`
-    /// found under `uri`, which may belong to another entry.
+    /// Returns true if the caller of `context` may see the resource `uri`, which the lister of
+    /// `entry` has found. Another entry may serve the same URI, and must be visible as well.
     fn shows_found(&self, entry: &ResourceEntry, uri: &str, context: &Context) -> bool {
         if !self.differs_by_caller {
             return true;

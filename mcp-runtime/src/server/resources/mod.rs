@@ -1,8 +1,8 @@
-//! Resources: what clients read by URI, and templates of such URIs.
+//! Resources, which clients read by URI, and resource templates.
 //!
-//! A [`ResourceEntry`] is the entry of either in the catalogue. [`ResourceBuilder`] builds one;
-//! [`UriTemplate`] matches URIs (RFC 6570); [`IntoContents`] makes the answer of what the function
-//! returned. [`FileTree`] offers the files of a directory.
+//! A [`ResourceEntry`] is a resource or template that a server offers, and [`ResourceBuilder`] builds
+//! one. A [`UriTemplate`] matches URIs (RFC 6570). [`IntoContents`] converts the return value of a
+//! function into the answer. [`FileTree`] offers the files of a directory.
 
 pub(crate) mod builder;
 pub(crate) mod contents;

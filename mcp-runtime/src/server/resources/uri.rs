@@ -1,4 +1,4 @@
-//! Normal and canonical spellings of URIs (RFC 3986, sections 2 and 6.2.2).
+//! Normalizes, decodes and encodes URIs (RFC 3986, sections 2 and 6.2.2).
 
 use std::fmt::{self, Write as _};
 
@@ -8,16 +8,16 @@ use iri_string::types::UriStr;
 
 use super::UriTemplate;
 
-/// Returns whether `text` is a URI: with a scheme, and of no other characters than RFC 3986 allows.
+/// Returns true if `text` is a URI: it has a scheme, and only characters that RFC 3986 allows.
 pub(super) fn is_uri(text: &str) -> bool {
     UriStr::new(text).is_ok()
 }
 
-/// `uri` with its scheme in lower case, without escapes of unreserved characters, and with the
-/// other escapes in upper case.
+/// Normalizes a URI: converts the scheme to lower case, decodes escapes of unreserved characters, and
+/// converts other escapes to upper case.
 ///
-/// Neither the case of the authority nor dot segments change: in most schemes of resources the
-/// authority is a name of their own, not a host.
+/// The authority keeps its case, because in most schemes of resources it is not a host name. Dot
+/// segments are not removed.
 pub(super) fn normalize(uri: &str) -> String {
     let allowed = |it: char| it.is_ascii_alphanumeric() || "+-.".contains(it);
     match uri.split_once(':') {
@@ -29,8 +29,8 @@ pub(super) fn normalize(uri: &str) -> String {
     }
 }
 
-/// `text` without escapes of unreserved characters, with the other escapes in upper case, and with
-/// escapes for what can't stand in a URI.
+/// Decodes escapes of unreserved characters, converts other escapes to upper case, and escapes
+/// characters that are not allowed in a URI.
 pub(super) fn normalize_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for fragment in decode_whatwg_bytes(text.as_bytes()).bytes_fragments() {
@@ -54,8 +54,8 @@ pub(super) fn normalize_escapes(text: &str) -> String {
     out
 }
 
-/// `text` with its escapes decoded (RFC 3986, section 2.1); `None` if a `%` begins none, or the
-/// octets are no UTF-8.
+/// Decodes all escapes (RFC 3986, section 2.1). Returns `None` if a `%` does not begin an escape, or
+/// if the octets are not UTF-8.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut octets = Vec::with_capacity(text.len());
     for fragment in decode_whatwg_bytes(text.as_bytes()).bytes_fragments() {
@@ -68,10 +68,11 @@ pub(super) fn decode(text: &str) -> Option<String> {
     String::from_utf8(octets).ok()
 }
 
-/// The value of a variable as a template's expansion has it (RFC 6570, section 3.2.1).
+/// Encodes the value of a variable for the expansion of a template (RFC 6570, section 3.2.1). If
+/// `reserved` is true, reserved characters are not escaped.
 ///
-/// `%` is always escaped, also where `reserved` characters are not, so that the URI is read back as
-/// the same value. `[` and `]` always are, as they can stand in a host only.
+/// `%` is always escaped, so that the value can be read back from the URI. `[` and `]` are always
+/// escaped, because they are allowed only in a host.
 pub(super) fn encode(value: &str, reserved: bool) -> String {
     if !reserved {
         return PercentEncodedForUri::unreserve(value).to_string();
@@ -80,14 +81,15 @@ pub(super) fn encode(value: &str, reserved: bool) -> String {
     encoded.replace('[', "%5B").replace(']', "%5D")
 }
 
-/// Returns whether a part of the path, or the authority, is `.` or `..` (RFC 3986, section 3.3).
+/// Returns true if the authority or a segment of the path is `.` or `..` (RFC 3986, section 3.3).
 pub(super) fn has_dot_segments(uri: &str) -> bool {
     let (_, rest) = uri.split_once(':').unwrap_or(("", uri));
     let path = rest.split(['?', '#']).next().unwrap_or_default();
     path.split('/').any(|part| part == "." || part == "..")
 }
 
-/// The URI of a resource, as `#[resource]` builds it of the values of the variables.
+/// The URI of a resource. `#[resource]` generates a function that builds it from the values of the
+/// variables.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -132,7 +134,7 @@ impl From<ResourceUri> for String {
     }
 }
 
-/// Expands the URI template that a macro has parsed; values that are `None` are left out.
+/// Expands a URI template that a macro has already parsed. Values that are `None` are left out.
 pub fn resource_uri(template: &str, values: &[(&str, Option<&dyn fmt::Display>)]) -> ResourceUri {
     let values = values.iter();
     let values =
@@ -143,11 +145,11 @@ pub fn resource_uri(template: &str, values: &[(&str, Option<&dyn fmt::Display>)]
     })
 }
 
-/// A constant that is the URI of a resource. Macro output calls it while the program is compiled.
+/// Checks a constant that is the URI of a resource. Macro output calls this function at compile time.
 ///
 /// # Panics
 ///
-/// When it has no scheme, or has variables.
+/// Panics if the URI has no scheme, or has variables.
 #[must_use]
 pub const fn constant_uri(uri: &'static str) -> &'static str {
     let bytes = uri.as_bytes();
@@ -156,7 +158,7 @@ pub const fn constant_uri(uri: &'static str) -> &'static str {
     while at < bytes.len() {
         match bytes[at] {
             b'{' | b'}' => {
-                panic!("a constant URI has no variables: write the template in the attribute")
+                panic!("a constant URI can't have variables: write the template in the attribute")
             }
             b':' if at > 0 => has_scheme = true,
             letter
@@ -172,7 +174,7 @@ pub const fn constant_uri(uri: &'static str) -> &'static str {
     }
     assert!(
         has_scheme,
-        "the URI of a resource begins with a scheme, as in `book://…`"
+        "the URI of a resource must begin with a scheme, as in `book://…`"
     );
     uri
 }

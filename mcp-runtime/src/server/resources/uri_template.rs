@@ -1,4 +1,4 @@
-//! Templates of URIs (RFC 6570), and the values of their variables in a URI.
+//! URI templates (RFC 6570): matching a URI to get the values of the variables, and expansion.
 
 use std::{fmt, slice};
 
@@ -7,10 +7,10 @@ use mcp_types::OrderedMap;
 use super::uri::{decode, encode, normalize, normalize_escapes};
 use crate::limits::MAX_URI_BYTES;
 
-/// A template of URIs, such as `book://{isbn}` or `file:///{+path}{?line}`.
+/// A URI template, such as `book://{isbn}` or `file:///{+path}{?line}`.
 ///
-/// All operators of RFC 6570 are supported. The modifiers `:n` and `*` are not, as values can't be
-/// recovered from a URI that they have shortened or joined.
+/// All operators of RFC 6570 are supported. The modifiers `:n` and `*` are not supported, because
+/// they shorten or join values, so that the values can't be recovered from the URI.
 ///
 /// ```
 /// use mcp_runtime::resources::UriTemplate;
@@ -27,47 +27,46 @@ pub struct UriTemplate {
     parts: Vec<Part>,
 }
 
-/// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
-    /// Stands in the URI as it is.
+    /// Literal text.
     Literal(String),
-    /// One variable, whose value begins here.
+    /// The value of a single variable.
     Variable {
         name: String,
         reserved: bool,
-        /// The character that the next part begins with, which ends the value.
+        /// The operator of the next part, which ends the value.
         until: Option<char>,
     },
-    /// Variables that stand behind their names, in any order, and may be missing. The first one
-    /// follows on the operator.
+    /// Variables in the form `name=value`, in any order. Variables may be missing. The operator
+    /// precedes the first variable.
     Named { names: Vec<String>, operator: char },
 }
 
-/// An error in the text of a template.
+/// An error in a URI template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
-    /// A brace that opens or closes nothing.
-    #[error("a brace without its counterpart")]
+    /// A brace has no counterpart.
+    #[error("a brace has no counterpart")]
     Brace,
-    /// A variable whose name is empty, or has a letter that names can't have.
-    #[error("`{0}` is no name of a variable")]
+    /// The name of a variable is empty, or contains a character that is not allowed.
+    #[error("`{0}` is not a variable name")]
     Name(String),
-    /// A modifier that leaves no way back from the URI.
+    /// A variable has a modifier, so its value can't be recovered from a URI.
     #[error("the modifier of `{0}` can't be read back from a URI")]
     Modifier(String),
-    /// Two variables without text between them.
+    /// There is no literal text between two variables.
     #[error("nothing separates `{0}` from the variable before it")]
     Adjacent(String),
 }
 
 impl UriTemplate {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
     ///
-    /// When the text is no template, or URIs can't be matched with it.
+    /// Fails if the text is not a template, or if URIs can't be matched against it.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -84,7 +83,7 @@ impl UriTemplate {
         })
     }
 
-    /// A template without variables: all of `text` is literal.
+    /// Creates a template without variables, in which all of `text` is literal.
     pub(super) fn literal(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -92,12 +91,12 @@ impl UriTemplate {
         }
     }
 
-    /// Returns whether there are no variables.
+    /// Returns true if the template has no variables.
     pub(crate) fn is_literal(&self) -> bool {
         self.parts.iter().all(|part| part.names().is_empty())
     }
 
-    /// The template with `prefix`, a part of the scheme, before it.
+    /// Returns the template with `prefix` prepended to the scheme.
     pub(in crate::server) fn prefixed(&self, prefix: &str) -> Self {
         let mut parts = self.parts.clone();
         match parts.first_mut() {
@@ -111,32 +110,33 @@ impl UriTemplate {
         }
     }
 
-    /// The names of the variables.
+    /// The names of all variables.
     pub(super) fn variables(&self) -> Vec<&str> {
         let names = self.parts.iter().flat_map(Part::names);
         names.map(String::as_str).collect()
     }
 
-    /// The text.
+    /// The template as a string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The values of the variables in `uri`, decoded; `None` if it does not match.
+    /// Matches `uri` against the template. Returns the decoded values of the variables, or `None` if
+    /// the URI does not match.
     ///
-    /// The text between the variables may have any spelling that is equivalent by RFC 3986, section
-    /// 6.2.2. URIs over 8192 bytes never match.
+    /// Literal text matches all spellings that are equivalent by RFC 3986, section 6.2.2. URIs over
+    /// 8192 bytes never match.
     #[must_use]
     pub fn matches(&self, uri: &str) -> Option<OrderedMap<String>> {
         self.matches_normalized(&normalize(uri))
     }
 
-    /// [`matches`](Self::matches) for a URI that is normalized already.
+    /// Like [`matches`](Self::matches), for a URI that is already normalized.
     ///
-    /// Parts are matched from the last to the first: for each position in the URI, it is computed
-    /// where a part that begins there ends so that all later parts match. The time is linear in the
-    /// length of the URI.
+    /// Parts are matched from the last to the first. For each position in the URI, this computes
+    /// where a part that begins at the position must end so that all later parts match. There is no
+    /// backtracking, so the time is linear in the length of the URI.
     pub(super) fn matches_normalized(&self, uri: &str) -> Option<OrderedMap<String>> {
         if uri.len() > MAX_URI_BYTES {
             return None;
@@ -156,8 +156,8 @@ impl UriTemplate {
         Some(values)
     }
 
-    /// Returns whether `uri`, which is normalized, would match if each `{variable}` were a
-    /// `{+variable}`, whose values have slashes.
+    /// Returns true if the normalized `uri` would match if each `{variable}` were a `{+variable}`,
+    /// whose value may contain slashes.
     pub(super) fn matches_reserved(&self, uri: &str) -> bool {
         let mut template = self.clone();
         for part in &mut template.parts {
@@ -168,9 +168,9 @@ impl UriTemplate {
         template.matches_normalized(uri).is_some()
     }
 
-    /// The URI in which the variables have these values, normalized (RFC 6570, section 3).
+    /// Expands the template with these values into a normalized URI (RFC 6570, section 3).
     ///
-    /// It is read back as the same values, unless it can be taken apart in several ways.
+    /// Matching the URI returns the same values, unless it can be split in several ways.
     pub(super) fn expand(&self, values: &OrderedMap<String>) -> String {
         let mut uri = String::new();
         for part in &self.parts {
@@ -240,7 +240,7 @@ fn push_expression(parts: &mut Vec<Part>, expression: &str) -> Result<(), Templa
 
 fn push_named(parts: &mut Vec<Part>, mut added: Vec<String>, operator: char) {
     match parts.last_mut() {
-        // `{?a}{&b}` is one query.
+        // `{?a}{&b}` forms a single query.
         Some(Part::Named {
             names,
             operator: last,
@@ -257,7 +257,7 @@ fn push_named(parts: &mut Vec<Part>, mut added: Vec<String>, operator: char) {
     });
 }
 
-/// The character between two named variables.
+/// The separator between two named variables.
 fn separator(operator: char) -> char {
     if operator == ';' { ';' } else { '&' }
 }
@@ -274,7 +274,6 @@ fn name(text: &str) -> Result<String, TemplateError> {
 }
 
 impl Part {
-    /// The names of the variables.
     fn names(&self) -> &[String] {
         match self {
             Self::Literal(_) => &[],
@@ -283,12 +282,13 @@ impl Part {
         }
     }
 
-    /// The end of this part's piece for each beginning in `uri`; the longest piece is taken.
+    /// For each position in `uri`, computes where this part ends if it begins there. Prefers the
+    /// longest piece.
     ///
-    /// `next` has the same for the part after it, which has to match there.
+    /// `next` is the result for the next part, which must match at the end of this part.
     fn ends(&self, uri: &str, next: &[Option<usize>]) -> Vec<Option<usize>> {
         let mut ends = vec![None; uri.len() + 1];
-        // The end of the names and values that begin here.
+        // The end of a list of named variables that begins at `at`.
         let mut end_of_pairs = uri.len();
         for at in (0..=uri.len()).rev() {
             let Some(rest) = uri.get(at..) else {
@@ -317,7 +317,7 @@ impl Part {
         ends
     }
 
-    /// Adds the values in this part's piece of a URI.
+    /// Adds the values of this part's variables, which are in `piece` of the URI.
     fn values(&self, piece: &str, values: &mut OrderedMap<String>) -> Option<()> {
         match self {
             Self::Literal(_) => {}

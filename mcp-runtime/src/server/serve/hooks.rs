@@ -1,4 +1,5 @@
-//! Hooks that run when a server starts, a client is initialized, or the server shuts down.
+//! Hooks that run when a server starts or listens, when a client is initialized, and when the server
+//! shuts down.
 
 use std::any::Any;
 use std::fmt;
@@ -11,26 +12,26 @@ use crate::layer::BoxError;
 use crate::protocol::Negotiated;
 use crate::server::Server;
 
-/// The outcome of a hook. A value of `on_start` is dropped when the server has been served.
+/// The outcome of a hook. The value of an `on_start` hook is kept until the server has been served.
 pub(crate) type HookResult = Result<Box<dyn Any + Send>, BoxError>;
-/// A function that gets the place at which the server listens.
 type OnListening = Arc<dyn Fn(&str) + Send + Sync>;
 type Hook<A> = Arc<dyn Fn(A) -> BoxFuture<HookResult> + Send + Sync>;
 
-/// The return type of a hook: `()`, or a `Result` whose error is reported. The value of
-/// [`on_start`](crate::ServerBuilder::on_start) is kept until the server has been served, and dropped
-/// then; other values are dropped immediately.
+/// A type that a hook can return: `()`, or a `Result` whose error is reported.
+///
+/// The value that an [`on_start`](crate::ServerBuilder::on_start) hook returns is kept until the
+/// server has been served. The values of other hooks are dropped immediately.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a hook",
-    label = "neither `()` nor a `Result` with an error of `std`",
-    note = "the error has to implement `std::error::Error`, `Send` and `Sync`, or be text"
+    label = "neither `()` nor a `Result` with a standard error",
+    note = "the error must implement `std::error::Error`, `Send` and `Sync`, or be a string"
 )]
 pub trait IntoHookResult {
-    /// Converts the value.
+    /// Converts the returned value.
     ///
     /// # Errors
     ///
-    /// The error of the hook.
+    /// Returns the error of the hook.
     fn into_hook_result(self) -> HookResult;
 }
 
@@ -49,7 +50,7 @@ impl<T: Send + 'static, E: Into<BoxError>> IntoHookResult for Result<T, E> {
     }
 }
 
-/// A client whose handshake is done; the argument of
+/// A client that has completed the handshake; the argument of
 /// [`ServerBuilder::on_initialized`](crate::ServerBuilder::on_initialized).
 #[derive(Clone, Debug)]
 pub struct Initialized {
@@ -58,13 +59,14 @@ pub struct Initialized {
 }
 
 impl Initialized {
-    /// The negotiated revision of the protocol.
+    /// The negotiated protocol revision.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.negotiated.revision
     }
 
-    /// The client's own name and version. Not verified: for display and logs, not for decisions.
+    /// The name and version that the client reports. They are not verified, so use them for display
+    /// and logs only.
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
         self.negotiated.peer_info.as_ref()
@@ -76,14 +78,14 @@ impl Initialized {
         &self.negotiated.peer_capabilities
     }
 
-    /// The client, to send it requests and notifications.
+    /// A handle for sending requests and notifications to the client.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.peer
     }
 }
 
-/// The hooks of a server, and those of the servers that it mounts.
+/// The hooks of a server and of the servers that it mounts.
 #[derive(Default)]
 pub(in crate::server) struct Hooks {
     pub(in crate::server) start: Vec<Hook<Server>>,
@@ -92,7 +94,7 @@ pub(in crate::server) struct Hooks {
     pub(in crate::server) shutdown: Vec<Hook<()>>,
 }
 
-/// A hook that calls `function`.
+/// Creates a hook that calls `function`.
 pub(in crate::server) fn hook<A, F>(function: impl Fn(A) -> F + Send + Sync + 'static) -> Hook<A>
 where
     F: Future<Output: IntoHookResult> + Send + 'static,
@@ -104,7 +106,7 @@ where
 }
 
 impl Hooks {
-    /// Adds the hooks of a mounted server, in the order of mounting.
+    /// Appends the hooks of a mounted server.
     pub(in crate::server) fn mount(&mut self, mounted: &Self) {
         self.start.extend_from_slice(&mounted.start);
         self.listening.extend_from_slice(&mounted.listening);
@@ -112,7 +114,7 @@ impl Hooks {
         self.shutdown.extend_from_slice(&mounted.shutdown);
     }
 
-    /// Runs the `on_start` hooks, up to the first error.
+    /// Runs the `on_start` hooks until one of them fails, and returns their values.
     pub(in crate::server) async fn start(
         &self,
         server: &Server,
@@ -124,7 +126,7 @@ impl Hooks {
         Ok(guards)
     }
 
-    /// Runs each `on_initialized` hook in a task. Errors and panics are logged.
+    /// Spawns a task for each `on_initialized` hook. Errors and panics are logged.
     pub(in crate::server) fn initialized(&self, client: &Initialized) {
         for hook in &self.initialized {
             let hook = Arc::clone(hook);
@@ -138,7 +140,7 @@ impl Hooks {
         }
     }
 
-    /// Runs all `on_shutdown` hooks, last first; returns the first error.
+    /// Runs all `on_shutdown` hooks in reverse order, and returns the first error.
     pub(in crate::server) async fn shut_down(&self) -> Result<(), BoxError> {
         let mut outcome = Ok(());
         for hook in self.shutdown.iter().rev() {

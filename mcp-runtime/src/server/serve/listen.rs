@@ -1,4 +1,4 @@
-//! Serving the connections of a listener.
+//! Accepts and serves the connections of a listener.
 
 use std::future::{Future, pending, poll_fn};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -13,13 +13,13 @@ use crate::limits::ACCEPT_PAUSE;
 use crate::server::Server;
 
 impl Server {
-    /// Logs that this server takes connections at `place`, and calls the hooks; on a terminal, a person reads
-    /// it as well.
+    /// Announces that the server accepts connections at the address `place`: logs it, prints it if
+    /// standard error is a terminal, and calls the `on_listening` hooks.
     pub(crate) fn listens(&self, place: &str) {
         self.has_started(place);
         if io::stderr().is_terminal() {
             let info = &self.settings().info;
-            // If it can't be written, nobody reads it.
+            // A failure can be ignored, because nobody reads the terminal then.
             let _ = writeln!(io::stderr(), "{} {} at {place}", info.name, info.version);
         }
         for hook in &self.settings().hooks.listening {
@@ -28,10 +28,11 @@ impl Server {
     }
 }
 
-/// Accepts connections at `place` by `poll_accept`, at most `max_connections` at the same time, and serves
-/// each in a task, until a shutdown; then those that are open, for the drain time.
+/// Accepts connections with `poll_accept`, and serves each of them in a task with `serve`, at most
+/// `max_connections` at the same time.
 ///
-/// `serve` gets a connection, and the receiver of the shutdown.
+/// After a shutdown, accepts no more connections and waits for the open connections to end. The
+/// receiver that `serve` gets tells them about the shutdown. `place` is the address of the listener.
 pub(crate) async fn listen<C, S: Future<Output = ()> + Send + 'static>(
     mut running: Running,
     place: &str,
@@ -63,7 +64,7 @@ pub(crate) async fn listen<C, S: Future<Output = ()> + Send + 'static>(
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
         }
     }
-    // Closes the listener.
+    // The closure owns the listener, so this closes it.
     drop(poll_accept);
     ending.send_replace(true);
     while !connections.is_empty() {
@@ -78,7 +79,8 @@ pub(crate) async fn listen<C, S: Future<Output = ()> + Send + 'static>(
     }
 }
 
-/// Serves one connection until it ends, or for the drain time once `ending` is set.
+/// Serves one connection until it ends. After `ending` is set, the connection has the drain time to
+/// finish.
 pub(crate) async fn serve_connection<T: Transport>(
     transport: T,
     running: Running,
@@ -98,7 +100,7 @@ pub(crate) async fn serve_connection<T: Transport>(
     }
 }
 
-/// Waits until `ending` is set. A sender that is dropped asks for no end.
+/// Waits until `ending` is set. Never returns if the sender is dropped before.
 pub(crate) async fn ended(ending: &mut watch::Receiver<bool>) {
     if ending.wait_for(|ending| *ending).await.is_err() {
         pending::<()>().await;

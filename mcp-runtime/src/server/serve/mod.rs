@@ -1,4 +1,4 @@
-//! Serving a server: hooks, endpoints, listeners, signals, and the shutdown.
+//! Serving: endpoints, hooks, listeners, signals and shutdown.
 
 pub(crate) mod hooks;
 #[cfg(any(feature = "http-server", feature = "socket"))]

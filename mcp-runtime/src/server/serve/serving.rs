@@ -1,5 +1,5 @@
-//! Serving at an endpoint, from start to shutdown, and the trait of types that are offered as a
-//! server.
+//! Serves a server at an endpoint, from start to shutdown. Defines [`McpServer`], the trait of types
+//! that can be served.
 
 use std::any::Any;
 use std::future::{Future, IntoFuture};
@@ -15,30 +15,30 @@ use crate::error::ServeError;
 use crate::server::dispatch::ServerRole;
 use crate::server::{BoxFuture, Server, ServerBuilder};
 
-/// An endpoint to serve at, where there may be one client or many: any [`Transport`] is one for a
-/// single connection.
+/// An endpoint that a server can be served at, such as a listener with many connections. Every
+/// [`Transport`] is an endpoint with a single connection.
 ///
-/// For a new kind of connection, implement [`Transport`].
+/// To support a new kind of connection, implement [`Transport`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is nothing to serve at",
-    label = "no endpoint",
-    note = "write `stdio()`, `http(\"127.0.0.1:8080\")` or `tcp(\"127.0.0.1:8080\")`: their functions are called",
-    note = "an open listener of std is `http(listener)`, one of tokio `http(listener.into_std()?)`",
+    message = "`{Self}` is not an endpoint to serve at",
+    label = "not an endpoint",
+    note = "call the function of an endpoint: `stdio()`, `http(\"127.0.0.1:8080\")` or `tcp(\"127.0.0.1:8080\")`",
+    note = "for an open listener of std, write `http(listener)`; for one of tokio, `http(listener.into_std()?)`",
     note = "a `Result` needs a `?` first: `tcp(\"127.0.0.1:8080\").bind().await?`"
 )]
 pub trait Endpoint: Send + 'static {
-    /// Checks the settings, before any hook runs and anything is opened.
+    /// Checks the settings before any hook runs and anything is opened.
     #[doc(hidden)]
     fn prepare(&mut self) -> Result<(), ServeError> {
         Ok(())
     }
 
-    /// Serves until the last connection ends or the server is shut down.
+    /// Serves until the last connection has ended or the server is shut down.
     #[doc(hidden)]
     fn run(self, running: Running) -> impl Future<Output = Result<(), ServeError>> + Send;
 }
 
-/// An endpoint whose clients have a connection each, with limits of its own.
+/// An endpoint where each client has its own connection, so that limits apply to each connection.
 pub trait Connected: Endpoint {}
 
 #[diagnostic::do_not_recommend]
@@ -51,12 +51,12 @@ impl<T: Transport> Endpoint for T {
 
 impl<T: Transport> Connected for T {}
 
-/// A server with the limits of one connection, and the queue of commands to it.
+/// A server, the limits of its connections, and the queue of commands that control it.
 #[derive(Debug)]
 pub struct Running {
     pub(crate) server: Server,
     pub(crate) limits: Limits,
-    /// The way in for commands; on a single connection also the client.
+    /// Sends commands to the queue. On a single connection, this is also the handle to the client.
     pub(crate) peer: Peer,
     pub(crate) commands: Commands,
 }
@@ -78,7 +78,7 @@ impl Running {
         }
     }
 
-    /// Opens one connection, and serves it until it ends.
+    /// Opens a single connection and serves it until it ends.
     pub(crate) async fn serve<T: Transport>(self, transport: T) -> Result<(), ServeError> {
         let halves = transport.open().await.map_err(ServeError::Open)?;
         let lifecycle = self.server.lifecycle();
@@ -89,11 +89,11 @@ impl Running {
     }
 }
 
-/// A server bound to an endpoint; await it to serve.
+/// A server bound to an endpoint. Await it to serve.
 ///
-/// Ends when the client closes a single connection, when [`ShutdownHandle::shut_down`] is called,
-/// or on SIGTERM or Ctrl-C: new calls are refused, and those in flight may finish within the drain
-/// timeout. A second signal ends them at once.
+/// Serving ends when the client closes a single connection, when [`ShutdownHandle::shut_down`] is
+/// called, or on SIGTERM or Ctrl-C. New calls are then refused, and calls in flight may finish within
+/// the drain timeout. A second signal ends them immediately.
 ///
 /// ```
 /// use std::time::Duration;
@@ -117,7 +117,6 @@ pub struct Serve<E> {
 }
 
 impl Server {
-    /// Logs that this server has started.
     pub(crate) fn has_started(&self, place: &str) {
         let info = &self.settings().info;
         let name = &*info.name;
@@ -125,8 +124,8 @@ impl Server {
         tracing::info!(name, version, place, "the server has started");
     }
 
-    /// Serves one connection until the client closes it, or all connections of an address; either
-    /// way until a shutdown. The returned value has to be awaited.
+    /// Serves a single connection until the client closes it, or all connections of a listener. In
+    /// both cases a shutdown ends serving. Nothing is served until the returned value is awaited.
     pub fn serve<E: Endpoint>(&self, endpoint: E) -> Serve<E> {
         Serve {
             endpoint,
@@ -137,7 +136,7 @@ impl Server {
     }
 }
 
-/// A server whose `on_start` hooks have run, with the values that they returned.
+/// A server whose `on_start` hooks have run, and the values that the hooks returned.
 #[derive(Debug)]
 pub(crate) struct Started {
     server: Server,
@@ -146,11 +145,11 @@ pub(crate) struct Started {
 }
 
 impl Server {
-    /// Checks the server, and runs its `on_start` hooks. Nothing may be served before.
+    /// Checks the server and runs its `on_start` hooks. Must be called before anything is served.
     ///
     /// # Errors
     ///
-    /// The first mistake, or the first error of a hook.
+    /// Returns the first mistake in the settings, or the first error of a hook.
     pub(crate) async fn start(&self) -> Result<Started, ServeError> {
         self.settings().check()?;
         self.router().check_extensions()?;
@@ -163,11 +162,11 @@ impl Server {
 }
 
 impl Started {
-    /// Runs the `on_shutdown` hooks. Nothing may be served any more.
+    /// Runs the `on_shutdown` hooks. Must be called after everything has been served.
     ///
     /// # Errors
     ///
-    /// The first error of a hook; the others have run as well.
+    /// Returns the first error of a hook. The other hooks run nevertheless.
     pub(crate) async fn shut_down(&mut self) -> Result<(), ServeError> {
         let hooks = &self.server.settings().hooks;
         hooks.shut_down().await.map_err(ServeError::Shutdown)
@@ -175,26 +174,27 @@ impl Started {
 }
 
 impl<E: Endpoint> Serve<E> {
-    /// The time that calls in flight have after a shutdown, or after their connection was closed;
-    /// 10 seconds by default.
+    /// Sets how long calls in flight may continue after a shutdown, or after their connection was
+    /// closed. The default is 10 seconds.
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
         self.running.limits.drain = timeout;
         self
     }
 
-    /// Whether SIGTERM and Ctrl-C shut the server down; they do by default. `false` leaves them to
-    /// the program, as builds without the feature `signal` do (all server transports enable it).
+    /// Sets whether SIGTERM and Ctrl-C shut the server down. The default is `true`. With `false`, the
+    /// program has to handle the signals, as in builds without the feature `signal` (all server
+    /// transports enable the feature).
     pub fn signals(mut self, handled: bool) -> Self {
         self.signals = handled;
         self
     }
 
-    /// A handle to shut the server down.
+    /// Returns a handle with which the server can be shut down.
     pub fn shutdown_handle(&self) -> ShutdownHandle {
         self.running.shutdown_handle()
     }
 
-    /// Runs until the end, with signals that are listened for once the server has started.
+    /// Serves until the end. Calls `listen` to listen for signals after the server has started.
     pub(super) async fn run_with<S: SignalSource>(
         mut self,
         listen: impl FnOnce() -> io::Result<S>,
@@ -224,23 +224,24 @@ impl<E: Endpoint> Serve<E> {
     }
 }
 
-/// Limits of each connection. Over HTTP, where clients share connections, they are in its options.
+/// Limits of each connection. Over HTTP, where clients share connections, set the limits of the HTTP
+/// endpoint instead.
 impl<E: Connected> Serve<E> {
-    /// The time in which a client has to read what it was sent, after which its connection is
-    /// closed; 60 seconds by default.
+    /// Sets how long a client may take to read what it was sent before its connection is closed. The
+    /// default is 60 seconds.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.running.limits.write = timeout;
         self
     }
 
-    /// The number of calls of one connection that may be in flight; 256 by default. Further ones
-    /// are refused at once.
+    /// Sets how many calls of one connection may be in flight. The default is 256. Further calls are
+    /// refused immediately.
     pub fn max_in_flight(mut self, calls: usize) -> Self {
         self.running.limits.max_in_flight = calls;
         self
     }
 
-    /// The levels to which the JSON of a message may nest; 128 by default.
+    /// Sets how many levels deep the JSON of a message may nest. The default is 128.
     pub fn max_depth(mut self, levels: usize) -> Self {
         self.running.limits.max_depth = levels;
         self
@@ -248,8 +249,8 @@ impl<E: Connected> Serve<E> {
 }
 
 impl<T: Transport> Serve<T> {
-    /// Sets the identity of the client, such as the credentials of a socket, for handlers to get
-    /// with [`Context::identity`](crate::Context::identity). Only the first call has an effect.
+    /// Sets the identity of the client, such as the credentials of a socket. Handlers get it with
+    /// [`Context::identity`](crate::Context::identity). Only the first call has an effect.
     pub fn identity<I: Any + Clone + Send + Sync>(self, identity: I) -> Self {
         let mut extensions = Extensions::new();
         extensions.insert(identity);
@@ -262,7 +263,8 @@ impl<T: Transport> Serve<T> {
     }
 }
 
-/// Without a bound, so that what is no endpoint is reported once, where it is served at.
+/// There is no bound `E: Endpoint`, so that the compiler reports a wrong type only once, at the call
+/// of `serve`.
 impl<E> IntoFuture for Serve<E> {
     type Output = Result<(), ServeError>;
     type IntoFuture = BoxFuture<Self::Output>;
@@ -272,22 +274,22 @@ impl<E> IntoFuture for Serve<E> {
     }
 }
 
-/// Shuts a server down.
+/// A handle that shuts a server down.
 #[derive(Clone, Debug)]
 pub struct ShutdownHandle {
     peer: Peer,
 }
 
 impl ShutdownHandle {
-    /// Refuses new calls, waits for those in flight within the drain timeout, then closes.
+    /// Refuses new calls, waits up to the drain timeout for the calls in flight, then closes all
+    /// connections.
     pub fn shut_down(&self) {
         self.peer.shut_down();
     }
 }
 
-/// A type whose functions are offered as tools, prompts and resources.
-///
-/// Implemented by `#[mcp_server]`, with a registration for each function.
+/// A type whose functions are offered as tools, prompts and resources. Implemented by
+/// `#[mcp_server]`.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -307,41 +309,44 @@ impl ShutdownHandle {
 /// # drop(server);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no server",
+    message = "`{Self}` is not a server",
     label = "has no `impl` block under `#[mcp_server]`, or can't be shared between threads"
 )]
 #[doc(alias("ServerHandler", "ServiceExt"))]
 pub trait McpServer: Send + Sync + Sized + 'static {
-    /// Registers the functions.
+    /// Registers the functions with `server`.
     fn register(self: Arc<Self>, server: &mut ServerBuilder);
 
-    /// A builder with the functions registered, to configure and add to.
+    /// Returns a builder with the functions registered, to configure it further.
     fn into_builder(self) -> ServerBuilder {
         let mut builder = ServerBuilder::default();
         Arc::new(self).register(&mut builder);
         builder
     }
 
-    /// The server, for any number of connections.
+    /// Builds the server.
     fn into_server(self) -> Server {
         self.into_builder().build()
     }
 
-    /// Serves one connection until the client closes it, or all connections of an address; either
-    /// way until a shutdown. The returned value has to be awaited.
+    /// Serves a single connection until the client closes it, or all connections of a listener. In
+    /// both cases a shutdown ends serving. Nothing is served until the returned value is awaited.
     fn serve<E: Endpoint>(self, endpoint: E) -> Serve<E> {
         self.into_server().serve(endpoint)
     }
 }
 
-/// Output of `#[mcp_server]`. A second block of the same type is an error that quotes the name:
-/// other blocks stand under `#[mcp_server(group = name)]`, and the first lists them in `groups`.
+/// The trait that `#[mcp_server]` implements.
+///
+/// Only one block of a type may have the plain attribute. The compiler's error about a second
+/// implementation quotes the name of this trait, which tells the user what to do: put other blocks
+/// under `#[mcp_server(group = name)]`, and list them in `groups` of the first block.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no server",
+    message = "`{Self}` is not a server",
     label = "has no `impl` block under `#[mcp_server]`, or can't be shared between threads"
 )]
 pub trait OneMcpServerBlockTheOthersAreGroups: Send + Sync + Sized + 'static {
-    /// Registers the functions.
+    /// Registers the functions with `server`.
     fn register(self: Arc<Self>, server: &mut ServerBuilder);
 }
 
@@ -352,7 +357,7 @@ impl<T: OneMcpServerBlockTheOthersAreGroups> McpServer for T {
     }
 }
 
-/// A server that the program shares, such as with the state of its web framework.
+/// A server that the program shares, for example with the state of its web framework.
 #[diagnostic::do_not_recommend]
 impl<T: McpServer> McpServer for Arc<T> {
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {

@@ -1,5 +1,5 @@
 //! The signals that shut a server down: SIGTERM and SIGINT on Unix, Ctrl-C elsewhere. Without the
-//! feature `signal` they are left to the program.
+//! feature `signal`, the program has to handle them.
 
 use std::future::pending;
 use std::io;
@@ -9,27 +9,28 @@ use tokio::task::AbortHandle;
 
 use crate::connection::Peer;
 
-/// The signals that end a server.
+/// A source of signals that end a server.
 pub(super) trait SignalSource: Send + 'static {
-    /// Waits for the next signal; forever if none can come.
+    /// Waits for the next signal. Never returns if there can't be any.
     fn next(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// Ends a server on signals, in a task of its own, so that the connection's loop does not poll them
-/// with each message. Dropping this ends the task.
+/// Shuts a server down on signals. The signals have their own task, so that the loop of the
+/// connection does not have to poll them for each message. Dropping the handler ends the task.
 pub(super) struct SignalHandler {
     task: AbortHandle,
     received: watch::Receiver<usize>,
 }
 
 impl SignalHandler {
-    /// Shuts the server of `peer` down on the first signal, and aborts it on all further ones.
+    /// Spawns the task, which shuts the server of `peer` down on the first signal, and aborts it on
+    /// each later signal.
     pub(super) fn new(peer: Peer, mut signals: impl SignalSource) -> Self {
         let (count, received) = watch::channel(0);
         let task = tokio::spawn(async move {
             loop {
                 signals.next().await;
-                // Two signals are told apart by their number: who looks late has missed none.
+                // Signals are counted, so that a receiver that looks late still sees the second.
                 count.send_modify(|count| *count += 1);
                 if *count.borrow() == 1 {
                     tracing::info!("shutting down on a signal");
@@ -45,7 +46,7 @@ impl SignalHandler {
         }
     }
 
-    /// Waits until there were two signals.
+    /// Waits until two signals were received.
     pub(super) async fn second(&self) {
         let mut received = self.received.clone();
         if received.wait_for(|count| *count > 1).await.is_err() {
@@ -127,7 +128,6 @@ mod tests {
     use crate::server::Server;
     use crate::transport::memory;
 
-    /// Signals that a test sends.
     struct Sent(mpsc::UnboundedReceiver<()>);
 
     impl SignalSource for Sent {
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Serves with signals that the test sends.
+    /// Serves with the signals that are sent over the returned channel.
     fn run<E: Endpoint>(
         serve: Serve<E>,
     ) -> (
@@ -149,7 +149,7 @@ mod tests {
         (signal, serve.run_with(|| Ok(Sent(signals))))
     }
 
-    /// A server whose `on_shutdown` takes a few steps; true once it is done.
+    /// A server whose `on_shutdown` yields a few times, and a flag that is set when it is done.
     fn releasing() -> (Server, Arc<AtomicBool>) {
         let released = Arc::new(AtomicBool::new(false));
         let done = Arc::clone(&released);
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    /// A server whose `on_shutdown` never ends; the receiver learns that it has begun.
+    /// A server whose `on_shutdown` never ends, and a receiver that is notified when it begins.
     fn stuck() -> (Server, oneshot::Receiver<()>) {
         let (begins, begun) = oneshot::channel();
         let begins = std::sync::Mutex::new(Some(begins));

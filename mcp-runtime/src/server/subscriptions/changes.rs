@@ -1,4 +1,8 @@
-//! Changes of a server, collected for each client that subscribes to them, and their notifications.
+//! Publishes the changes of a server to subscribed clients.
+//!
+//! A change is only marked as pending for each subscriber, and a task per client sends the
+//! notifications. A slow client therefore never delays the server, and a frequent change takes no
+//! memory.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, Weak};
@@ -16,17 +20,17 @@ use crate::limits::ANNOUNCE_INTERVAL;
 use crate::protocol::Change;
 use crate::sync::lock;
 
-/// The sender of changes; one for each server. Cloning is cheap: the clones share it.
+/// Sends the changes of one server to its subscribers. Clones are cheap and share the subscribers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
     subscribers: Arc<Mutex<Vec<Weak<ChangeSubscriber>>>>,
 }
 
-/// Collects the changes that one client has subscribed to, until they are taken. A change that
-/// happens several times meanwhile is collected once.
+/// Collects the changes that one client has subscribed to until they are taken. A change that
+/// happens several times in between is collected only once.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeSubscriber {
-    /// In order.
+    /// Sorted by change, then by spelling.
     topics: Mutex<Vec<Topic>>,
     changed: Notify,
 }
@@ -34,16 +38,16 @@ pub(crate) struct ChangeSubscriber {
 /// A change that a client has subscribed to.
 #[derive(Debug)]
 struct Topic {
-    /// The change; that of a resource with its canonical URI.
+    /// The change. The URI of a resource is canonical.
     change: Change,
-    /// The client's spelling of the URI, if it differs.
+    /// The client's spelling of the URI, if it differs from the canonical spelling.
     spelling: Option<Box<str>>,
-    /// True if it has changed since the changes were last taken.
+    /// True if the change has happened since the changes were last taken.
     changed: bool,
 }
 
 impl Changes {
-    /// Passes a change to its subscribers, without waiting. Returns whether there are any.
+    /// Passes a change to its subscribers without waiting. Returns true if there are any.
     pub(crate) fn publish(&self, change: Change) -> bool {
         let subscribers = lock(&self.subscribers);
         let subscribers = subscribers.iter().filter_map(Weak::upgrade);
@@ -51,7 +55,7 @@ impl Changes {
         subscribers.fold(false, is_subscribed)
     }
 
-    /// A new subscriber, without subscriptions.
+    /// Creates a subscriber that has not subscribed to any change yet.
     pub(crate) fn subscriber(&self) -> Arc<ChangeSubscriber> {
         let subscriber = Arc::default();
         let mut subscribers = lock(&self.subscribers);
@@ -64,12 +68,11 @@ impl Changes {
 }
 
 impl ChangeSubscriber {
-    /// Subscribes to a change.
     pub(crate) fn subscribe(&self, change: Change) {
         self.subscribe_as(change, None);
     }
 
-    /// Subscribes to the resource `canonical`, to be reported as `spelling`.
+    /// Subscribes to the resource with the URI `canonical`, whose changes are reported as `spelling`.
     pub(crate) fn subscribe_resource(&self, canonical: &str, spelling: &str) {
         let own = (canonical != spelling).then(|| spelling.into());
         self.subscribe_as(Change::Resource(canonical.to_owned()), own);
@@ -109,7 +112,7 @@ impl ChangeSubscriber {
             .collect()
     }
 
-    /// Collects a change, if it is subscribed to.
+    /// Collects a change. Returns true if the client has subscribed to it.
     fn add(&self, change: &Change) -> bool {
         let mut topics = lock(&self.topics);
         let first = topics.partition_point(|it| it.change < *change);
@@ -125,16 +128,17 @@ impl ChangeSubscriber {
         is_subscribed
     }
 
-    /// Waits until there is a change to take.
+    /// Waits until there is a change to take. Only one task may wait at a time.
     ///
-    /// Cancel safe. Only one task may wait at a time.
+    /// This method is cancel safe.
     pub(crate) async fn changed(&self) {
         while !lock(&self.topics).iter().any(|it| it.changed) {
             self.changed.notified().await;
         }
     }
 
-    /// Takes the changes collected, in order, each once in each of its spellings.
+    /// Takes the collected changes in order. A resource with several spellings is reported once for
+    /// each of them.
     pub(crate) fn take(&self) -> Vec<Change> {
         let mut topics = lock(&self.topics);
         let changed = topics.iter_mut().filter_map(Topic::take);
@@ -143,7 +147,7 @@ impl ChangeSubscriber {
 }
 
 impl Topic {
-    /// The URI as the client spells it, if it is a resource.
+    /// The URI as the client spells it, if the change is that of a resource.
     fn uri(&self) -> Option<&str> {
         match (&self.spelling, &self.change) {
             (Some(spelling), _) => Some(spelling),
@@ -152,7 +156,7 @@ impl Topic {
         }
     }
 
-    /// The change in the client's spelling, if it has happened.
+    /// Takes the change, in the client's spelling, if it has happened.
     fn take(&mut self) -> Option<Change> {
         std::mem::take(&mut self.changed).then(|| match &self.spelling {
             Some(spelling) => Change::Resource(spelling.to_string()),
@@ -161,12 +165,12 @@ impl Topic {
     }
 }
 
-/// Sends the changes of `subscriber` to a client, with the id of the subscription if there is one.
-/// Waits until the client has read what was sent before.
+/// Sends the changes that `subscriber` collects to a client. Each change waits until the client has
+/// read the earlier messages. `subscription` is the id of a `subscriptions/listen` request.
 ///
 /// # Errors
 ///
-/// When the connection is over.
+/// Fails if the connection has ended.
 pub(in crate::server) async fn notify(
     subscriber: &ChangeSubscriber,
     peer: &Peer,
@@ -181,7 +185,7 @@ pub(in crate::server) async fn notify(
     }
 }
 
-/// The notification of a change.
+/// Serializes the notification of a change.
 fn written(change: Change, subscription: Option<&RequestId>) -> Vec<u8> {
     let meta = subscription.map(meta_of);
     match change {
@@ -284,7 +288,7 @@ mod tests {
             assert!(command.is_some());
             kept += 1;
         }
-        // 64 KiB of notifications, and not one for each change.
+        // The queue holds 64 KiB of notifications, far fewer than one per change.
         assert!((500..1200).contains(&kept), "{kept}");
         notifying.abort();
     }

@@ -1,4 +1,5 @@
-//! `subscriptions/listen`: the subscription of a stateless client (2026-07-28, "Subscriptions").
+//! Serves `subscriptions/listen`, the subscription of a stateless client (2026-07-28,
+//! "Subscriptions").
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -17,9 +18,9 @@ use crate::server::catalog::Catalog;
 use crate::server::resources::ResourceEntry;
 use crate::server::{Answer, Context, ExtensionSubscription};
 
-/// One `subscriptions/listen` request.
+/// A `subscriptions/listen` request that is being served.
 pub(in crate::server) struct ListenRequest {
-    /// The part of the client's filter that is served.
+    /// The part of the client's filter that the server accepts.
     pub(in crate::server) accepted: SubscriptionFilter,
     pub(in crate::server) context: Context,
     pub(in crate::server) resources: Arc<Catalog<ResourceEntry>>,
@@ -27,12 +28,12 @@ pub(in crate::server) struct ListenRequest {
 }
 
 impl ListenRequest {
-    /// Sends notifications until the session ends, those of extensions as well. The client cancels by ending the request, which
-    /// drops this.
+    /// Sends notifications, including those of extensions, until the session ends. If the client
+    /// cancels the request, this future is dropped.
     ///
     /// # Errors
     ///
-    /// None; the type is that of an answer.
+    /// Never fails. The return type is a `Result` because that is the type of answers.
     pub(in crate::server) async fn serve(
         self,
         listening: Vec<BoxFuture<ExtensionSubscription>>,
@@ -52,7 +53,8 @@ impl ListenRequest {
         Ok(Answer::once(result, self.context.revision()))
     }
 
-    /// The subscriber, made before the acknowledgement, so that no change is lost in between.
+    /// Creates the subscriber. This must happen before the acknowledgement, so that no change is lost
+    /// in between.
     fn subscriber(&self) -> Arc<ChangeSubscriber> {
         let subscriber = self.context.session().changes.subscriber();
         Change::lists(&self.accepted).for_each(|list| subscriber.subscribe(list));
@@ -64,11 +66,11 @@ impl ListenRequest {
         subscriber
     }
 
-    /// Sends the acknowledgement, then each change.
+    /// Sends the acknowledgement and then each change.
     ///
     /// # Errors
     ///
-    /// When the connection is over.
+    /// Fails if the connection has ended.
     async fn deliver(
         &self,
         id: &RequestId,
@@ -108,11 +110,11 @@ impl ListenRequest {
     }
 }
 
-/// Sends the notifications of an extension until it has no more.
+/// Sends the notifications of an extension until its channel is closed.
 ///
 /// # Errors
 ///
-/// When the connection is over.
+/// Fails if the connection has ended.
 async fn pass_on(
     mut listening: ExtensionSubscription,
     peer: &Peer,

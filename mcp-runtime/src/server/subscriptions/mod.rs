@@ -1,5 +1,5 @@
-//! What clients are told without asking each time: changes of a server, the sessions that collect
-//! them, and the requests that subscribe to them.
+//! Subscriptions to changes of a server: the changes, the sessions that collect them, and
+//! `subscriptions/listen` requests.
 
 mod changes;
 mod listen_request;

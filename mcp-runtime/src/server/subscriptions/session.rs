@@ -1,4 +1,4 @@
-//! State of one client between its requests.
+//! The state that a server keeps for a client between requests: its log level and subscriptions.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::server::List;
 
-/// All levels, from the least severe to the most.
+/// All levels, from the least to the most severe.
 const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Debug,
     LoggingLevel::Info,
@@ -35,42 +35,40 @@ pub(in crate::server) struct Severity(u8);
 impl Severity {
     const INFO: Self = Self(1);
 
-    /// The severity of a level, if it is known.
+    /// Returns the severity of a level, or `None` if the level is unknown.
     pub(in crate::server) fn of(level: &LoggingLevel) -> Option<Self> {
         let index = LEVELS.iter().position(|known| known == level)?;
         u8::try_from(index).ok().map(Self)
     }
 }
 
-/// State of one client between its requests: of a connection, or of a session over HTTP.
-///
-/// Stateless requests leave it empty.
+/// The state that a server keeps for a client between requests: for a connection, or for a session
+/// over HTTP. Stateless requests do not change it.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// The number of the session, which no other one of this process has.
+    /// The number of the session, which is unique in this process.
     pub(in crate::server) number: u64,
     /// True if the server declares logging.
     pub(in crate::server) logging: bool,
-    /// The time that users have to answer questions.
+    /// How long users have to answer questions.
     pub(in crate::server) input_timeout: Duration,
-    /// The changes of the server.
     pub(in crate::server) changes: Changes,
-    /// The severity of the least severe log messages to send.
+    /// The minimum [`Severity`] of the log messages to send.
     log_level: AtomicU8,
-    /// Set once the handshake is done, if the server announces changes.
+    /// Set when the handshake is complete, if the server announces changes.
     subscriber: OnceLock<Arc<ChangeSubscriber>>,
     /// True if the [`StoredSession`] has changed since it was last stored.
     pub(crate) changed: AtomicBool,
     ended: watch::Sender<bool>,
 }
 
-/// Log level and subscriptions of a client, from which another process restores its session.
+/// The log level and subscriptions of a client, from which another process can restore the session.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct StoredSession {
     #[serde(skip_serializing_if = "Option::is_none")]
     log_level: Option<LoggingLevel>,
-    /// The URIs of the resources subscribed to.
+    /// The URIs of the subscribed resources, as the client spells them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     resources: Vec<String>,
 }
@@ -90,8 +88,8 @@ impl Session {
         }
     }
 
-    /// Notifies the client through `peer` from now on, of `lists` and of the resources that it
-    /// subscribes to. Called when the handshake is done.
+    /// Starts to notify the client through `peer` of changes of `lists` and of the resources that it
+    /// subscribes to. Called when the handshake is complete.
     pub(in crate::server) fn begin(&self, lists: &BTreeSet<List>, peer: Peer) {
         self.subscriber.get_or_init(|| {
             let subscriber = self.changes.subscriber();
@@ -102,9 +100,9 @@ impl Session {
             let mut ended = self.ended.subscribe();
             tokio::spawn(async move {
                 tokio::select! {
-                    // Fails when the session is dropped.
+                    // Fails if the session was dropped.
                     _ = ended.wait_for(|ended| *ended) => {}
-                    // Fails when the connection is over.
+                    // Fails if the connection has ended.
                     Err(_) = notify(&source, &peer, None) => {}
                 }
             });
@@ -112,7 +110,7 @@ impl Session {
         });
     }
 
-    /// The least severe log messages to send (`logging/setLevel`); `info` by default.
+    /// The minimum severity of the log messages to send (`logging/setLevel`); `info` by default.
     pub(in crate::server) fn log_level(&self) -> Severity {
         Severity(self.log_level.load(Ordering::Relaxed))
     }
@@ -122,12 +120,12 @@ impl Session {
         self.changed.store(true, Ordering::Release);
     }
 
-    /// Subscribes the client to a resource, to be notified under the spelling `uri` (2025-11-25,
-    /// "Resources", section Subscriptions).
+    /// Subscribes the client to the resource with the URI `canonical`, whose changes are reported
+    /// under the client's spelling `uri` (2025-11-25, "Resources", section Subscriptions).
     ///
     /// # Errors
     ///
-    /// When it has subscribed to [`MAX_SUBSCRIPTIONS`] resources.
+    /// Fails if the client already has [`MAX_SUBSCRIPTIONS`] subscriptions.
     pub(in crate::server) fn subscribe(
         &self,
         canonical: &str,
@@ -144,7 +142,6 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the subscription to a resource.
     pub(in crate::server) fn unsubscribe(&self, uri: &str) {
         if let Some(subscriber) = self.subscriber.get() {
             subscriber.unsubscribe_resource(uri);
@@ -152,7 +149,7 @@ impl Session {
         }
     }
 
-    /// The state to restore the session from.
+    /// Returns the state from which the session can be restored.
     pub(crate) fn state(&self) -> StoredSession {
         let Severity(least) = self.log_level();
         let subscriber = self.subscriber.get();
@@ -162,8 +159,8 @@ impl Session {
         }
     }
 
-    /// Replaces the state by that of another process; `canonical` returns the canonical spelling of
-    /// a URI.
+    /// Replaces the state with the state that another process has stored. `canonical` converts a URI
+    /// to its canonical spelling.
     pub(in crate::server) fn restore(
         &self,
         state: &StoredSession,
@@ -180,20 +177,20 @@ impl Session {
                 subscriber.unsubscribe_resource(&uri);
             }
         }
-        // The process that accepted the subscriptions has checked their number.
+        // The number of subscriptions was checked by the process that accepted them.
         for uri in &state.resources {
             subscriber.subscribe_resource(&canonical(uri), uri);
         }
     }
 
-    /// Ends the subscriptions of the session, because the server or the connection ends.
+    /// Ends the subscriptions of the session. Called when the server or the connection ends.
     pub(crate) fn end(&self) {
         self.ended.send_replace(true);
     }
 
-    /// Waits until [`end`](Self::end) was called.
+    /// Waits until [`end`](Self::end) is called.
     pub(in crate::server) async fn ended(&self) {
-        // Never fails: the sender lives as long as this.
+        // Never fails, because `self` holds the sender.
         let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
     }
 }

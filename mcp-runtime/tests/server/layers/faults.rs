@@ -175,7 +175,7 @@ async fn invalid_parameters_of_a_layer_are_not_the_callers_fault() {
             assert_eq!(answer["error"], expected, "{replaced}");
         }
         let text = log.text();
-        let logged = "a layer has replaced the parameters by invalid ones";
+        let logged = "a layer replaced the parameters with invalid ones";
         assert!(text.contains(logged), "{replaced}: {text}");
     }
 }
