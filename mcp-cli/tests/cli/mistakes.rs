@@ -128,7 +128,7 @@ fn a_program_that_is_not_a_server_is_quoted() {
     let echoes = mcp(&["inspect", "--", "cat"]);
     echoes.fails(
         4,
-        &["`cat` repeats what it is sent, so it is not an MCP server"],
+        &["`cat` sends back what it receives, so it is not an MCP server"],
     );
 }
 

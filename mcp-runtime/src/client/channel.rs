@@ -403,7 +403,7 @@ impl Role for Arc<ChannelState> {
 
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>) {
         if !self.with(|lifecycle| lifecycle.notification(method)) {
-            tracing::debug!(method, "a notification out of place was ignored");
+            tracing::debug!(method, "an unexpected notification was ignored");
             return;
         }
         let known = ServerNotification::from_parts(method, params);

@@ -41,7 +41,7 @@ pub enum ConnectError {
     LostInOperation(#[source] io::Error),
     /// The server and the client have no revision in common: one of them needs an update.
     #[error(
-        "no revision in common: asked for {asked}, the server offers {}, supported here are {}",
+        "no revision in common: the client requests {asked}, the server offers {}, the client supports {}",
         offered.join(", "),
         supported.iter().map(Revision::as_str).collect::<Vec<_>>().join(", ")
     )]
@@ -80,7 +80,7 @@ pub enum ConnectError {
         output: Option<String>,
     },
     /// The server sends back everything that it receives, as `cat` does, so it is not an MCP server.
-    #[error("{} repeats what it is sent, so it is not an MCP server", named(program.as_deref()))]
+    #[error("{} sends back what it receives, so it is not an MCP server", named(program.as_deref()))]
     Echo {
         /// The server's program, if it is a child process.
         program: Option<String>,

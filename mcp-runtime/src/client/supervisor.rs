@@ -117,8 +117,8 @@ impl Supervisor {
                     return error.map_or(ConnectError::ClosedInOperation, ConnectError::LostInOperation);
                 }
                 () = &mut dead => {
-                    let reason = "the server gives no sign of life";
-                    crate::log::warn!("{reason}: the connection is given up");
+                    let reason = "the server no longer answers";
+                    crate::log::warn!("{reason}, so the connection is closed");
                     channel.abort().await;
                     let error = io::Error::new(io::ErrorKind::TimedOut, reason);
                     return ConnectError::LostInOperation(error);

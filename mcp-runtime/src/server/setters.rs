@@ -209,9 +209,9 @@ const WRITTEN_BY_THE_PROTOCOL: [&str; 7] = [
 ];
 
 const BAD_PREFIX: &str =
-    "its prefix has to be labels of letters, digits and hyphens, separated by dots";
+    "its prefix must be labels of letters, digits and hyphens, separated by dots";
 const BAD_NAME: &str =
-    "its name has to begin and end with a letter or digit, with `-`, `_` or `.` between";
+    "its name must begin and end with a letter or digit, with `-`, `_` or `.` between";
 const RESERVED: &str = "it is reserved for the protocol";
 
 /// Returns the metadata after checking its keys.

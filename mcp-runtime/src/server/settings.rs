@@ -140,7 +140,7 @@ impl Introduction {
                 all.push_str("\n\n");
             }
             if prefix != heading {
-                all.push_str(&format!("About what begins with `{prefix}`:\n"));
+                all.push_str(&format!("About everything that begins with `{prefix}`:\n"));
                 heading = prefix;
             }
             all.push_str(text);

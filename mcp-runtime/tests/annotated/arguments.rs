@@ -168,7 +168,7 @@ async fn keys_of_a_map_are_named_where_they_should_be_integers() {
     assert_eq!(
         faults,
         [
-            "The arguments do not fit:",
+            "The arguments are invalid:",
             "- `value.x`: the key `x` is no integer",
             "- `value.4`: invalid value: integer `500`, expected an integer from 0 to 255",
         ]
@@ -282,7 +282,7 @@ async fn every_fault_is_named_at_once() {
     assert_eq!(
         faults(&server, "several", arguments).await,
         [
-            "The arguments do not fit:",
+            "The arguments are invalid:",
             "- `type`: invalid type: integer `5`, expected a string",
             "- `this`: invalid type: string \"yes\", expected a boolean",
             "- `call`: missing, expected an integer of 64 bits",
@@ -362,6 +362,6 @@ async fn an_argument_given_twice_is_a_fault() {
     let answer = wire.ask_text(&line.replace('\n', "")).await;
     assert_eq!(
         answer["result"]["content"][0]["text"],
-        "The arguments do not fit:\n- `value`: given twice"
+        "The arguments are invalid:\n- `value`: given twice"
     );
 }

@@ -295,7 +295,7 @@ async fn closures_are_prompts() {
     let answer = get(json!({"words": "many"})).await;
     assert_eq!(
         answer["error"]["message"],
-        "The arguments do not fit:\n- `title`: missing\n- `words`: \"many\": invalid digit found in string"
+        "The arguments are invalid:\n- `title`: missing\n- `words`: \"many\": invalid digit found in string"
     );
     let listed = ask(&server, "prompts/list", json!({})).await;
     let listed = listed["result"]["prompts"].as_array().unwrap();

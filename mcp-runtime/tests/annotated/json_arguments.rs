@@ -94,7 +94,7 @@ async fn every_fault_is_named_with_its_path() {
             "- `items[0].count`: \"3\" is not of type \"integer\"",
             "- `items[1].count`: missing",
             "- `items[2].count`: 0 is less than the minimum of 1",
-            "The arguments do not fit:",
+            "The arguments are invalid:",
         ]
     );
     let faults = super::faults(&server(), "order", json!({})).await;

@@ -168,7 +168,7 @@ async fn every_fault_is_named_at_once() {
     let answer = get("summary", json!({"style": "loud", "pages": "-1"})).await;
     assert_eq!(
         answer["error"],
-        json!({"code": -32602, "message": "The arguments do not fit:\n\
+        json!({"code": -32602, "message": "The arguments are invalid:\n\
             - `title`: missing\n\
             - `style`: `loud` is no tone, expected `plain` or `warm`\n\
             - `pages`: \"-1\": invalid digit found in string"})

@@ -209,8 +209,8 @@ async fn a_server_without_the_revision_that_is_forced_is_asked_what_it_has() {
         server.answer(&id, initialized("2025-06-18")).await;
         server
     });
-    let expected = "no revision in common: asked for 2026-07-28, the server offers \
-                    2025-06-18, supported here are 2026-07-28";
+    let expected = "no revision in common: the client requests 2026-07-28, the server offers \
+                    2025-06-18, the client supports 2026-07-28";
     assert_eq!(refused.await.unwrap_err().to_string(), expected);
 
     let refusal = json!({"supported": ["2026-07-28"]});
@@ -228,8 +228,8 @@ async fn a_server_without_the_revision_that_is_forced_is_asked_what_it_has() {
             }
             server
         });
-        let expected = "no revision in common: asked for 2025-03-26, the server offers \
-                        2026-07-28, supported here are 2025-03-26";
+        let expected = "no revision in common: the client requests 2025-03-26, the server offers \
+                        2026-07-28, the client supports 2025-03-26";
         assert_eq!(refused.await.unwrap_err().to_string(), expected);
     }
 }

@@ -49,7 +49,7 @@ async fn a_loss_in_operation_is_not_one_of_connecting() {
     let (client, _server, _servers) = connected(builder()).await;
     until(&client, TransportState::Reconnecting).await;
     let reason = client.lost_because().unwrap().to_string();
-    let expected = "the connection was lost: the server gives no sign of life";
+    let expected = "the connection was lost: the server no longer answers";
     assert_eq!(reason, expected);
 }
 

@@ -29,7 +29,7 @@ async fn instructions_follow_each_other() {
     server.instructions("All in one.");
     assert_eq!(
         discover(&server.build()).await["instructions"],
-        "All in one.\n\nBe brief.\n\nAbout what begins with `gh_`:\nSearch first."
+        "All in one.\n\nBe brief.\n\nAbout everything that begins with `gh_`:\nSearch first."
     );
     let mut server = Server::builder();
     server.mount("gh", Server::builder().build());
@@ -51,9 +51,9 @@ async fn instructions_of_nested_servers_name_the_whole_prefix() {
     server.mount("all", outer.build());
     assert_eq!(
         discover(&server.build()).await["instructions"],
-        "About what begins with `all_`:\nBe kind.\n\n\
-         About what begins with `all_gh_`:\nSearch first.\n\nBe brief.\n\n\
-         About what begins with `all_gh_clock_`:\nTick."
+        "About everything that begins with `all_`:\nBe kind.\n\n\
+         About everything that begins with `all_gh_`:\nSearch first.\n\nBe brief.\n\n\
+         About everything that begins with `all_gh_clock_`:\nTick."
     );
 }
 

@@ -116,7 +116,8 @@ async fn what_differs_after_a_restart_is_announced() {
         for list in ["tools", "prompts", "resources"] {
             assert_eq!(hello["result"]["capabilities"][list], changes, "{revision}");
         }
-        let instructions = "Ask the others.\n\nAbout what begins with `my_`:\nUse the old one.";
+        let instructions =
+            "Ask the others.\n\nAbout everything that begins with `my_`:\nUse the old one.";
         assert_eq!(hello["result"]["instructions"], instructions);
         assert_eq!(names(&mut wire, "tools").await, ["my_same", "my_old"]);
 
@@ -141,7 +142,8 @@ async fn what_differs_after_a_restart_is_announced() {
 
         let mut wire = Wire::to(&outer).await;
         let hello = wire.handshake("2025-11-25").await;
-        let instructions = "Ask the others.\n\nAbout what begins with `my_`:\nUse the new one.";
+        let instructions =
+            "Ask the others.\n\nAbout everything that begins with `my_`:\nUse the new one.";
         assert_eq!(hello["result"]["instructions"], instructions, "{revision}");
         // An extension's methods are not passed on.
         let capabilities = &hello["result"]["capabilities"];

@@ -120,7 +120,7 @@ impl ServerExtensions {
             if self.serves(name) || own.extension.is_some_and(|id| self.has(id)) {
                 tracing::debug!(
                     method = name,
-                    "a method of a mounted server is served by another one"
+                    "a method of a mounted server is served by another server"
                 );
                 continue;
             }

@@ -99,7 +99,7 @@ impl InvalidArguments {
 
 impl fmt::Display for InvalidArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The arguments do not fit:")?;
+        f.write_str("The arguments are invalid:")?;
         for ArgumentError { path, message } in self.0.iter().take(MAX_LISTED_FAULTS) {
             let path = match path.as_str() {
                 "" => "arguments",

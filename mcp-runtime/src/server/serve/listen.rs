@@ -96,7 +96,7 @@ pub(crate) async fn serve_connection<T: Transport>(
         }
     };
     if let Err(error) = outcome {
-        tracing::debug!(%error, "a connection ended badly");
+        tracing::debug!(%error, "a connection ended with an error");
     }
 }
 

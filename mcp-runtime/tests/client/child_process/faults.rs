@@ -118,7 +118,7 @@ async fn a_child_that_repeats_what_it_is_sent_is_not_a_server() {
         }
         let refused = client.connect(ChildProcess::new("cat")).await.unwrap_err();
         assert!(matches!(refused, ConnectError::Echo { .. }), "{refused:?}");
-        let text = "`cat` repeats what it is sent, so it is not an MCP server";
+        let text = "`cat` sends back what it receives, so it is not an MCP server";
         assert_eq!(refused.to_string(), text);
     }
 }
