@@ -137,18 +137,15 @@ impl Drop for ClientCache {
     }
 }
 
-/// The place of one answer in the cache.
 pub(super) struct CachePlace<'a> {
     cache: &'a ClientCache,
     method: &'static str,
     /// The parameters as they are sent, in JSON.
     params: Arc<str>,
-    /// The generation of the cache when the request was sent.
     generation: u64,
 }
 
 impl CachePlace<'_> {
-    /// Returns the cached answer, unless it has expired.
     pub(super) fn get(&self) -> Option<RawJson> {
         let entries = self.cache.cache.lock();
         [Some(self.cache.client), None]
@@ -223,7 +220,6 @@ impl CachedAnswers {
         }
     }
 
-    /// The total size of all answers.
     fn bytes(&self) -> usize {
         let sizes = self.table.values().map(|entry| entry.result.get().len());
         sizes.sum()

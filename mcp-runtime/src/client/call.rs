@@ -288,7 +288,6 @@ impl<R: Request, T> ResultConverter<R, T> {
         }
     }
 
-    /// Classifies a result by its `resultType`.
     pub(super) fn outcome(&self, result: &RawJson) -> Result<Outcome, CallError> {
         Outcome::of(RequestKind::of::<R>(), result, &self.client.negotiated())
     }
@@ -304,7 +303,6 @@ impl<R: Request, T> ResultConverter<R, T> {
         (self.convert)(result, schema.as_ref()).map_err(|error| self.of_tool(error))
     }
 
-    /// Deserializes a complete result.
     pub(super) fn read(&self, raw: &RawJson) -> Result<R::Result, CallError> {
         let negotiated = self.client.negotiated();
         let source = Source {

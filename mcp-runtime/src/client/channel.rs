@@ -29,7 +29,6 @@ use crate::sync::lock;
 pub(super) struct Channel {
     peer: Peer,
     shared: Arc<ChannelState>,
-    /// The protocol extensions that the transport uses.
     extensions: Vec<String>,
     /// How the connection ended, once it has ended.
     end: watch::Receiver<Option<Result<(), Arc<io::Error>>>>,
@@ -148,22 +147,18 @@ impl Channel {
         self.shared.lifecycle().negotiated.clone()
     }
 
-    /// The number of frames that the server has sent.
     pub(super) fn frames(&self) -> u64 {
         self.shared.frames.load(Ordering::Relaxed)
     }
 
-    /// The program of the server, if the transport has started it.
     pub(super) fn program(&self) -> Option<&str> {
         self.shared.program.as_deref()
     }
 
-    /// Returns true if the server has sent back a request that only clients send.
     pub(super) fn is_echo(&self) -> bool {
         self.shared.is_echo.load(Ordering::Relaxed)
     }
 
-    /// The server's first line that is not a message, cut to 200 characters.
     pub(super) fn no_message(&self) -> Option<&str> {
         self.shared.no_message.get().map(String::as_str)
     }
@@ -247,7 +242,6 @@ impl Channel {
         async move { self.send(written?).await }
     }
 
-    /// Sends a notification without parameters.
     pub(super) fn notify<N: Notification>(&self) -> Result<(), CallError> {
         self.peer.notify::<N>(None)
     }
@@ -292,9 +286,7 @@ struct ChannelState {
     /// Held from a change of the lifecycle until observers have been called, so that they see
     /// changes in order. Always locked before `lifecycle`, which observers may lock.
     announcing: Mutex<()>,
-    /// The number of frames that the server has sent.
     frames: AtomicU64,
-    /// The program of the server, if the transport has started it.
     program: Option<String>,
     /// The server's first line that is not a message, shortened.
     no_message: OnceLock<String>,

@@ -43,7 +43,6 @@ pub(super) struct Config {
     pub(super) layers: Option<Stack>,
     pub(super) on_status: Option<Box<dyn Fn(Status) + Send + Sync>>,
     pub(super) on_notification: Vec<NotificationObserver>,
-    /// If true, each call requests progress notifications.
     pub(super) wants_progress: bool,
 }
 

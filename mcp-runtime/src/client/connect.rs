@@ -30,9 +30,7 @@ use crate::protocol::{ClientLifecycle, Negotiated, Timeouts};
 
 type NegotiationResult = Result<Arc<Negotiated<ServerCapabilities>>, ConnectError>;
 
-/// The answer of a server to `server/discover`.
 enum Discovery {
-    /// The server is stateless.
     Found(Box<DiscoverResult>),
     /// The server supports these revisions, but not the revision of the request.
     Supported(Vec<String>),
@@ -263,7 +261,6 @@ impl Negotiation<'_> {
         }
     }
 
-    /// Starts to operate without a handshake.
     fn adopt(&self, revision: Revision, found: DiscoverResult) -> NegotiationResult {
         let negotiated = Arc::new(Negotiated {
             revision,

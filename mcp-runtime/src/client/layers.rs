@@ -42,7 +42,6 @@ impl ClientBuilder {
 }
 
 impl Stack {
-    /// Sends a call through the layers.
     pub(super) fn call(&self, call: RawCall) -> BoxFuture<Result<Completed, CallError>> {
         let next = self.outermost();
         Box::pin(async move {

@@ -60,7 +60,6 @@ impl ListRequest for ListResourceTemplatesRequest {
 pub struct Pages<R> {
     client: Client,
     paging: Paging,
-    /// If true, cached answers are not used.
     fresh: bool,
     request: std::marker::PhantomData<fn() -> R>,
 }

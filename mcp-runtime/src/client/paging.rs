@@ -19,7 +19,6 @@ pub(super) struct Paging {
     bytes: usize,
     max_bytes: usize,
     cursors: HashSet<String>,
-    /// The hash of the last page.
     last: Option<u64>,
 }
 

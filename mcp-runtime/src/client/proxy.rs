@@ -95,7 +95,6 @@ impl<R: Request> Call<R> {
     }
 }
 
-/// Follows the connections of a client.
 pub(crate) struct Connections {
     state: watch::Receiver<ConnectionState>,
     /// The number of the newest connection that was seen.

@@ -26,7 +26,6 @@ use crate::error::{CallError, Unavailable};
 use crate::limits::MAX_REPEATS;
 use crate::protocol::{Negotiated, Timeouts};
 
-/// A request that is about to be sent.
 pub(super) struct RawCall {
     pub(super) client: Client,
     pub(super) params: Box<dyn CallParams>,
@@ -58,7 +57,6 @@ impl<P: Serialize + Conform + Send> CallParams for P {
 #[derive(Clone, Copy)]
 pub(super) struct CallTypes {
     pub(super) kind: RequestKind,
-    /// Deserializes parameters.
     pub(super) params: fn(&RawJson) -> serde_json::Result<Box<dyn CallParams>>,
     /// Returns true if a result can be deserialized.
     fits: fn(&RawJson) -> bool,
@@ -77,11 +75,9 @@ impl CallTypes {
 pub(super) struct CallOptions {
     pub(super) timeouts: Timeouts,
     pub(super) progress: Option<OnProgress>,
-    /// If true, the call waits for a lost connection to be restored.
     pub(super) waits: bool,
     /// If true, the call is sent again after its answer was lost with the connection.
     pub(super) repeats: bool,
-    /// If true, cached answers are not used.
     pub(super) fresh: bool,
     /// If true, the call is part of another call that has already passed through the layers.
     pub(super) is_inner: bool,
@@ -247,7 +243,6 @@ impl CallOptions {
     }
 }
 
-/// Joins the members of two JSON objects.
 fn joined(one: &RawJson, other: &RawJson) -> serde_json::Result<RawJson> {
     let head = one.get().strip_suffix('}');
     let tail = other.get().strip_prefix('{');

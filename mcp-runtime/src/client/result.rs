@@ -25,7 +25,6 @@ use crate::protocol::{Negotiated, locate, reason};
 
 pub(super) struct Completed {
     pub(super) raw: RawJson,
-    /// The time that is left for the call.
     pub(super) left: Duration,
 }
 
@@ -88,7 +87,6 @@ impl Outcome {
     }
 }
 
-/// The error for a result of an unknown type.
 fn unknown(method: &str, result_type: &ResultType) -> CallError {
     let reason = format!("unknown `resultType` \"{}\"", result_type.as_str());
     CallError::unfit(method, reason)

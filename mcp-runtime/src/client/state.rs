@@ -16,7 +16,6 @@ use crate::limits::MAX_UNREAD_NOTIFICATIONS;
 use crate::protocol::{Change, LifecycleState};
 use crate::sync::lock;
 
-/// The state that all connections of a client share.
 pub(super) struct ClientState {
     pub(super) config: Config,
     pub(super) status: watch::Sender<Status>,
@@ -130,7 +129,6 @@ impl ClientState {
 }
 
 impl SessionSettings {
-    /// Counts another subscription to `uri`.
     pub(super) fn hold(&mut self, uri: &str) {
         *self.held.entry(uri.to_owned()).or_default() += 1;
     }

@@ -68,7 +68,6 @@ impl Notifications {
     }
 }
 
-/// Returns a stream of all items of a list.
 pub(super) fn items<R: ListRequest>(
     pages: Pages<R>,
 ) -> impl Stream<Item = Result<R::Item, CallError>> + Send + Unpin {

@@ -68,7 +68,7 @@ pub(crate) enum SubscriptionEvent {
     Notification(ServerNotification),
     /// The subscription was opened or reopened. Changes before this event may have been missed.
     Reopened,
-    /// The server has ended the subscription regularly.
+    /// The server has ended the subscription normally.
     Ended,
 }
 
@@ -121,7 +121,7 @@ impl Subscription {
     }
 
     /// Waits for the next notification. Returns `None` after the server has ended the subscription
-    /// regularly.
+    /// normally.
     ///
     /// A notification of an extension arrives as [`ServerNotification::Unknown`]. To read its
     /// parameters, call [`params_of`](ServerNotification::params_of).
@@ -171,7 +171,6 @@ struct SubscriptionTask {
     events: mpsc::Sender<Result<ServerNotification, CallError>>,
     /// Resources that were subscribed to in the current session.
     resources: Vec<String>,
-    /// The time of the last acknowledgement.
     acknowledged: Option<Instant>,
     /// The number of consecutive streams that did not last.
     short: u32,
@@ -199,7 +198,7 @@ impl SubscriptionTask {
         }
     }
 
-    /// Forwards notifications until the server ends the subscription regularly.
+    /// Forwards notifications until the server ends the subscription normally.
     async fn serve(&mut self) -> Result<(), CallError> {
         let mut connection = self.connection().await?;
         loop {
@@ -376,7 +375,6 @@ fn covers(accepted: &SubscriptionFilter, notification: &ServerNotification) -> b
     }
 }
 
-/// Returns a notification for each change that a filter names.
 fn all_changes(filter: &SubscriptionFilter) -> impl Iterator<Item = ServerNotification> {
     let lists = Change::lists(filter).map(|list| match list {
         Change::Tools => ServerNotification::ToolListChanged(Default::default()),

@@ -321,7 +321,6 @@ impl Connection {
     }
 }
 
-/// Whether a connection is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Connected,
@@ -334,12 +333,10 @@ pub(super) enum Phase {
     Closed,
 }
 
-/// The newest connection and its availability.
 #[derive(Clone)]
 pub(super) struct ConnectionState {
     pub(super) phase: Phase,
     pub(super) connection: Arc<Connection>,
-    /// The number of connections before this one.
     pub(super) number: u64,
     /// The number of reconnection attempts that have ended since the client was created.
     pub(super) tries: u64,

@@ -116,7 +116,6 @@ where
     }
 }
 
-/// The completers of one prompt or resource.
 #[derive(Clone, Default)]
 pub(crate) struct Completers {
     pub(super) by_argument: Vec<(Cow<'static, str>, Completer)>,

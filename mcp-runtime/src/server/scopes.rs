@@ -30,7 +30,6 @@ impl Scopes {
         self.0.is_empty()
     }
 
-    /// Returns these scopes together with `more`.
     pub(in crate::server) fn and(&self, more: &Self) -> Self {
         let mut all = self.clone();
         all.add(more.0.iter().cloned());
@@ -50,7 +49,6 @@ impl Scopes {
         Ok(())
     }
 
-    /// Returns true if the caller of `context` has all scopes.
     pub(in crate::server) fn are_granted(&self, context: &Context) -> bool {
         self.is_empty() || context.has_scopes(&self.as_strs())
     }

@@ -135,12 +135,10 @@ impl Server {
         &self.settings().rules
     }
 
-    /// Creates the lifecycle of a new connection.
     pub(crate) fn lifecycle(&self) -> ServerLifecycle {
         ServerLifecycle::new(self.rules().clone())
     }
 
-    /// Creates a session for a new client.
     pub(crate) fn session(&self) -> Arc<Session> {
         let settings = self.settings();
         let changes = self.state.changes.clone();
@@ -151,7 +149,6 @@ impl Server {
         ))
     }
 
-    /// Runs the `on_initialized` hooks for a client.
     pub(crate) fn initialized(&self, negotiated: Arc<Negotiated>, peer: Peer) {
         let client = Initialized { negotiated, peer };
         self.settings().hooks.initialized(&client);
@@ -167,7 +164,6 @@ impl Server {
         }
     }
 
-    /// Caches the newest router in this handle.
     pub(super) fn refresh(&mut self) {
         let generation = self.state.edits();
         if generation != self.generation {
@@ -177,7 +173,6 @@ impl Server {
     }
 }
 
-/// The state that all handles to a server share.
 #[derive(Debug)]
 pub(super) struct ServerState {
     settings: Arc<Settings>,

@@ -25,11 +25,9 @@ pub(super) struct Settings {
     pub(super) caching: Caching,
     /// The number of items on a page of a list; `None` for a single page.
     pub(super) page_size: Option<NonZeroUsize>,
-    /// The scopes that every operation needs.
     pub(super) scopes: Scopes,
     /// If true, lists only show the entries whose scopes the caller has.
     pub(super) filter_by_scopes: bool,
-    /// The lists that can change while the server runs.
     pub(super) list_changed: BTreeSet<List>,
     /// How long users have to answer questions.
     pub(super) input_timeout: Duration,

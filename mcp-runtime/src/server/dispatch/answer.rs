@@ -198,7 +198,6 @@ impl Answer {
         })
     }
 
-    /// Returns true if this is the result of a tool that has failed.
     pub(crate) fn is_error(&self) -> bool {
         match &self.body {
             AnswerBody::CallTool(result) => result.is_error == Some(true),
@@ -207,7 +206,6 @@ impl Answer {
         }
     }
 
-    /// Returns true if the answer asks the client for input.
     pub(crate) fn is_input_required(&self) -> bool {
         match &self.body {
             AnswerBody::Written(json) => json.is_input_required(),

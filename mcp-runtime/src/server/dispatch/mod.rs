@@ -38,7 +38,6 @@ impl<T: 'static> Reply<T> {
     }
 }
 
-/// Applies `change` to the successful output of a future.
 fn then<T: 'static, U>(
     future: BoxFuture<Result<T, ProtocolError>>,
     change: impl FnOnce(T) -> Result<U, ProtocolError> + Send + 'static,

@@ -107,7 +107,6 @@ impl Router {
         Ok(())
     }
 
-    /// Returns true if the server may announce changes.
     pub(in crate::server) fn announces_changes(&self) -> bool {
         !self.settings.list_changed.is_empty() || self.resources.has_subscribable()
     }
@@ -250,7 +249,6 @@ impl Router {
         }
     }
 
-    /// Creates an answer that asks the client for input.
     pub(in crate::server) fn input_required(
         &self,
         result: InputRequiredResult,

@@ -79,7 +79,6 @@ impl Trace {
     }
 }
 
-/// Instruments a future with the span, and logs its end.
 fn watched<A: Send + 'static>(
     span: Span,
     mut ending: Ending,

@@ -31,7 +31,6 @@ struct Offered {
     at: Option<AtServer>,
 }
 
-/// Makes the context of a mounted server.
 type AtServer = Arc<dyn Fn(&Context) -> Context + Send + Sync>;
 
 impl ServerExtensions {

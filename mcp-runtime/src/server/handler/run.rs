@@ -11,7 +11,6 @@ use crate::error::RequestError;
 use crate::server::Reply;
 use crate::server::input::AskError;
 
-/// Converts a returned value into a result.
 pub(crate) type Convert<T, R> = fn(T) -> Result<R, ProtocolError>;
 
 /// The reason why a call ended before its function ran.

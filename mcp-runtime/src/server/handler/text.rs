@@ -11,7 +11,6 @@ use super::{ArgumentError, CallRejection, InvalidArguments, for_tuples};
 use crate::server::completions::{Completer, CompletionRequest, IntoCompletion, completer};
 use crate::server::{Context, ContextValue, FromContext, OptionalFromContext};
 
-/// The arguments of one call, by name.
 pub(crate) type Texts = OrderedMap<String>;
 
 /// A type that can be parsed from a string. Implemented for every type that implements `FromStr`.
@@ -142,7 +141,6 @@ impl<T> TextArgument<T> {
         self
     }
 
-    /// Returns true if a call without the argument is refused.
     pub(crate) fn is_required(&self) -> bool {
         (self.read)(None).is_err()
     }

@@ -25,7 +25,6 @@ use crate::server::extensions::Method;
 use crate::server::input::InputState;
 use crate::server::{Context, MethodCall, Reply};
 
-/// Wraps a method of an extension in layers.
 pub(in crate::server) fn around_method(
     layers: Option<&Stack>,
     name: &str,
@@ -50,7 +49,6 @@ pub(super) fn method_of(name: &str, service: Next, innermost: Arc<dyn Innermost>
     })
 }
 
-/// A method whose requests pass through layers.
 pub(in crate::server) struct Layered {
     method: Box<str>,
     outermost: Next,
@@ -80,7 +78,6 @@ impl Layered {
     }
 }
 
-/// The handler of an entry, inside all layers.
 pub(in crate::server) struct InnermostHandler<H>(H);
 
 impl<H> InnermostHandler<H>

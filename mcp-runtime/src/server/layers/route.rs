@@ -16,7 +16,6 @@ use crate::server::input::is_retry;
 use crate::server::{Answer, Context};
 
 impl Stack {
-    /// Serves a request through the layers.
     pub(in crate::server) fn serve(&self, request: ServerRequest<'_>) -> Served<Answer> {
         let context = request.context.clone();
         let params = request.params.raw.map(RawJson::from);

@@ -106,7 +106,6 @@ impl<T: IntoContents, E: HandlerError> IntoContents for Result<T, E> {
 }
 
 impl Contents {
-    /// Builds the answer to a request for `uri`.
     pub(in crate::server) fn result(
         self,
         uri: String,

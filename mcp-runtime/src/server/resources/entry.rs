@@ -38,7 +38,6 @@ pub struct ResourceEntry {
     pub(in crate::server) scopes: Scopes,
 }
 
-/// How an entry is listed.
 #[derive(Clone, Debug)]
 pub(in crate::server) enum Listed {
     Resource(Box<Resource>),
@@ -46,7 +45,6 @@ pub(in crate::server) enum Listed {
 }
 
 impl Listed {
-    /// The URI of the resource or template.
     pub(in crate::server) fn uri_mut(&mut self) -> &mut String {
         match self {
             Self::Resource(resource) => &mut resource.uri,
@@ -314,7 +312,6 @@ impl ListResult for ListResourceTemplatesResult {
     }
 }
 
-/// Wraps the handler of a resource in layers.
 pub(in crate::server) fn around_resource(
     layers: Option<&Stack>,
     entry: &ResourceEntry,
@@ -364,7 +361,6 @@ pub(in crate::server) fn around_resource(
 /// A request for a resource, inside the layers of its entry.
 struct LayeredRead {
     handler: Arc<ResourceHandler>,
-    /// The name of the entry.
     entry: Arc<str>,
     mime_type: Option<String>,
     /// The URI before a layer could replace it.

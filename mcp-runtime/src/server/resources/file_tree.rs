@@ -47,13 +47,11 @@ use crate::sync::lock;
 pub struct FileTree {
     root: PathBuf,
     template: ResourceTemplate,
-    /// The prefix of all URIs.
     uri: String,
     /// If true, files and directories whose names begin with a dot are offered.
     hidden: bool,
     /// The maximum number of files to list.
     most: usize,
-    /// The maximum size of a file in bytes.
     max_size: u64,
 }
 

@@ -23,7 +23,6 @@ use crate::server::dispatch::ServerRequest;
 use crate::server::handler::Texts;
 use crate::server::{BoxFuture, Context, Reply};
 
-/// A resource that was found by its URI.
 pub(in crate::server) struct FoundResource<'a> {
     pub(in crate::server) entry: &'a ResourceEntry,
     /// The canonical URI of the resource: the registered URI, or the template expanded with the
@@ -99,8 +98,8 @@ impl Catalog<ResourceEntry> {
     ///
     /// # Errors
     ///
-    /// Fails if a string is not a URI, or if the caller lacks a scope of a resource. Who may not
-    /// read a resource may not learn of its changes either.
+    /// Fails if a string is not a URI, or if the caller lacks a scope of a resource. A caller who may
+    /// not read a resource may not learn about its changes either.
     pub(in crate::server) fn subscribable(
         &self,
         uris: Vec<String>,

@@ -29,9 +29,7 @@ pub struct UriTemplate {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
-    /// Literal text.
     Literal(String),
-    /// The value of a single variable.
     Variable {
         name: String,
         reserved: bool,
@@ -40,7 +38,10 @@ enum Part {
     },
     /// Variables in the form `name=value`, in any order. Variables may be missing. The operator
     /// precedes the first variable.
-    Named { names: Vec<String>, operator: char },
+    Named {
+        names: Vec<String>,
+        operator: char,
+    },
 }
 
 /// An error in a URI template.
@@ -91,7 +92,6 @@ impl UriTemplate {
         }
     }
 
-    /// Returns true if the template has no variables.
     pub(crate) fn is_literal(&self) -> bool {
         self.parts.iter().all(|part| part.names().is_empty())
     }
@@ -110,7 +110,6 @@ impl UriTemplate {
         }
     }
 
-    /// The names of all variables.
     pub(super) fn variables(&self) -> Vec<&str> {
         let names = self.parts.iter().flat_map(Part::names);
         names.map(String::as_str).collect()
@@ -257,7 +256,6 @@ fn push_named(parts: &mut Vec<Part>, mut added: Vec<String>, operator: char) {
     });
 }
 
-/// The separator between two named variables.
 fn separator(operator: char) -> char {
     if operator == ';' { ';' } else { '&' }
 }

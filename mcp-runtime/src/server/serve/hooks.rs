@@ -94,7 +94,6 @@ pub(in crate::server) struct Hooks {
     pub(in crate::server) shutdown: Vec<Hook<()>>,
 }
 
-/// Creates a hook that calls `function`.
 pub(in crate::server) fn hook<A, F>(function: impl Fn(A) -> F + Send + Sync + 'static) -> Hook<A>
 where
     F: Future<Output: IntoHookResult> + Send + 'static,
@@ -106,7 +105,6 @@ where
 }
 
 impl Hooks {
-    /// Appends the hooks of a mounted server.
     pub(in crate::server) fn mount(&mut self, mounted: &Self) {
         self.start.extend_from_slice(&mounted.start);
         self.listening.extend_from_slice(&mounted.listening);

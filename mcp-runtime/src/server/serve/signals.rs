@@ -9,7 +9,6 @@ use tokio::task::AbortHandle;
 
 use crate::connection::Peer;
 
-/// A source of signals that end a server.
 pub(super) trait SignalSource: Send + 'static {
     /// Waits for the next signal. Never returns if there can't be any.
     fn next(&mut self) -> impl Future<Output = ()> + Send;
@@ -46,7 +45,6 @@ impl SignalHandler {
         }
     }
 
-    /// Waits until two signals were received.
     pub(super) async fn second(&self) {
         let mut received = self.received.clone();
         if received.wait_for(|count| *count > 1).await.is_err() {

@@ -35,7 +35,6 @@ pub(crate) struct ChangeSubscriber {
     changed: Notify,
 }
 
-/// A change that a client has subscribed to.
 #[derive(Debug)]
 struct Topic {
     /// The change. The URI of a resource is canonical.
@@ -97,7 +96,6 @@ impl ChangeSubscriber {
         lock(&self.topics).retain(|it| it.uri() != Some(spelling));
     }
 
-    /// The number of subscriptions.
     pub(crate) fn len(&self) -> usize {
         lock(&self.topics).len()
     }
@@ -185,7 +183,6 @@ pub(in crate::server) async fn notify(
     }
 }
 
-/// Serializes the notification of a change.
 fn written(change: Change, subscription: Option<&RequestId>) -> Vec<u8> {
     let meta = subscription.map(meta_of);
     match change {
@@ -207,7 +204,6 @@ fn list_changed<N: Notification<Params = NotificationParams>>(
     notification::<N>(params.as_ref())
 }
 
-/// The `_meta` of notifications that belong to a subscription.
 pub(in crate::server) fn meta_of(subscription: &RequestId) -> NotificationMetaObject {
     NotificationMetaObject::new().with_subscription_id(subscription.clone())
 }

@@ -18,7 +18,6 @@ use crate::server::catalog::Catalog;
 use crate::server::resources::ResourceEntry;
 use crate::server::{Answer, Context, ExtensionSubscription};
 
-/// A `subscriptions/listen` request that is being served.
 pub(in crate::server) struct ListenRequest {
     /// The part of the client's filter that the server accepts.
     pub(in crate::server) accepted: SubscriptionFilter,

@@ -16,7 +16,6 @@ use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::server::List;
 
-/// All levels, from the least to the most severe.
 const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Debug,
     LoggingLevel::Info,
@@ -48,7 +47,6 @@ impl Severity {
 pub(crate) struct Session {
     /// The number of the session, which is unique in this process.
     pub(in crate::server) number: u64,
-    /// True if the server declares logging.
     pub(in crate::server) logging: bool,
     /// How long users have to answer questions.
     pub(in crate::server) input_timeout: Duration,
@@ -149,7 +147,6 @@ impl Session {
         }
     }
 
-    /// Returns the state from which the session can be restored.
     pub(crate) fn state(&self) -> StoredSession {
         let Severity(least) = self.log_level();
         let subscriber = self.subscriber.get();
