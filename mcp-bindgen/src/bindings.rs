@@ -181,7 +181,8 @@ impl Bindings {
         self
     }
 
-    /// Decodes the output of a tool as the Rust type at `path`, which has to implement `Deserialize`.
+    /// Decodes the output of a tool as the Rust type at `path`, which has to implement
+    /// `Deserialize`.
     ///
     /// Use this for tools without an output schema.
     pub fn output(mut self, tool: impl Into<String>, path: impl Into<String>) -> Self {
@@ -195,7 +196,8 @@ impl Bindings {
         self
     }
 
-    /// Makes [`generate`](Self::generate) fail if a value stays untyped although its schema says more.
+    /// Makes [`generate`](Self::generate) fail if a value stays untyped although its schema says
+    /// more.
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
@@ -205,7 +207,8 @@ impl Bindings {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::UnknownTool`] or [`Error::Path`] for an invalid option, and [`Error::Untyped`] if [`strict`](Self::strict) is set and a value stays untyped.
+    /// Returns [`Error::UnknownTool`] or [`Error::Path`] for an invalid option, and
+    /// [`Error::Untyped`] if [`strict`](Self::strict) is set and a value stays untyped.
     pub fn generate(&self) -> Result<Generated, Error> {
         let outputs = self.checked()?;
         let is_bound = |name: &str| {

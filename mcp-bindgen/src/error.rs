@@ -52,7 +52,8 @@ fn lines(notes: &[Note]) -> String {
 pub struct Note {
     /// The name of the tool, prompt or template.
     pub entry: String,
-    /// The place in its schemas, such as `inputSchema/properties/city`. Empty if the note is about the whole entry.
+    /// The place in its schemas, such as `inputSchema/properties/city`. Empty if the note is about
+    /// the whole entry.
     pub path: String,
     /// The reason, and the effect.
     pub text: String,

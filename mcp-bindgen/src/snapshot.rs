@@ -119,7 +119,8 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are neither, if an entry has no name, or if a name is listed twice.
+    /// Returns an error if the bytes are neither, if an entry has no name, or if a name is listed
+    /// twice.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
         #[derive(Deserialize)]
         struct Response {

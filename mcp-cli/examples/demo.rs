@@ -1,4 +1,5 @@
-//! A server to try `mcp` with: `mcp inspect -- cargo run --quiet -p mcp-runtime-cli --example demo`.
+//! A server to try `mcp` with:
+//! `mcp inspect -- cargo run --quiet -p mcp-runtime-cli --example demo`.
 //!
 //! Given an address such as `127.0.0.1:8080`, it serves HTTP and prints its URL.
 

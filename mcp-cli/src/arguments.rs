@@ -61,7 +61,8 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct Servers {
-    /// Connects to each server, and shows its revision, number of tools and response time, or the error. Servers in a project's file are skipped until you trust the file
+    /// Connects to each server, and shows its revision, number of tools and response time, or the
+    /// error. Servers in a project's file are skipped until you trust the file
     #[arg(long)]
     pub(crate) check: bool,
     /// Time limit for each connection, such as 10s
@@ -77,7 +78,8 @@ pub(crate) struct Servers {
 /// The files and certificate authorities that the user trusts.
 #[derive(Args, Default, Clone)]
 pub(crate) struct Trust {
-    /// Trusts the project's files with servers, here and in parent folders, until they change. Otherwise you are asked before such a file is used for the first time
+    /// Trusts the project's files with servers, here and in parent folders, until they change.
+    /// Otherwise you are asked before such a file is used for the first time
     #[arg(long)]
     pub(crate) trust_project: bool,
     /// Also trusts the certificate authorities in this file (PEM), like NODE_EXTRA_CA_CERTS
@@ -144,7 +146,8 @@ pub(crate) struct Inspect {
 
 #[derive(Args)]
 pub(crate) struct Bindgen {
-    /// The Rust file to write; its snapshot is next to it, as NAME.mcp.json. TARGET can also be a snapshot
+    /// The Rust file to write; its snapshot is next to it, as NAME.mcp.json. TARGET can also be a
+    /// snapshot
     #[arg(short = 'o', long = "file", value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Binds only this tool; can be repeated
@@ -162,7 +165,8 @@ pub(crate) struct Bindgen {
     /// Fails if a value stays JSON
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Writes nothing, but prints what has changed since the snapshot, and exits with 6 after any change
+    /// Writes nothing, but prints what has changed since the snapshot, and exits with 6 after any
+    /// change
     #[arg(long, value_name = "CHANGES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub(crate) check: Option<Changes>,
 }

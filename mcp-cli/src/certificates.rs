@@ -19,7 +19,8 @@ pub(crate) struct Roots {
 impl Roots {
     /// Loads the certificates of the operating system, of `--ca` and of `NODE_EXTRA_CA_CERTS`.
     ///
-    /// If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, the certificates there replace those of Mozilla and the operating system.
+    /// If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, the certificates there replace those of Mozilla
+    /// and the operating system.
     ///
     /// # Errors
     ///

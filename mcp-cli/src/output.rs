@@ -186,7 +186,8 @@ mod tests {
         assert_eq!(visible(text, false), text);
     }
 
-    /// Code that writes to a terminal, and the files that may contain it because they escape what they show.
+    /// Code that writes to a terminal, and the files that may contain it because they escape what
+    /// they show.
     const WAYS: [(&str, &[&str]); 12] = [
         ("io::stdout()", &["output.rs"]),
         ("io::stderr()", &["call.rs", "output.rs"]),

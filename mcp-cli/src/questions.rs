@@ -63,7 +63,8 @@ impl Questions {
     ///
     /// # Errors
     ///
-    /// Fails if there is no result, if a question was not answered (even if the server returned a result), or if the user pressed Ctrl-C at a question.
+    /// Fails if there is no result, if a question was not answered (even if the server returned a
+    /// result), or if the user pressed Ctrl-C at a question.
     pub(crate) async fn during<T>(
         &self,
         request: impl IntoFuture<Output = Result<T, CallError>>,
@@ -102,7 +103,8 @@ impl Questions {
         }
     }
 
-    /// Asks the user, who may decline (`None`). Returns the reply as an error if there is no answer.
+    /// Asks the user, who may decline (`None`). Returns the reply as an error if there is no
+    /// answer.
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce() -> InquireResult<Option<T>> + Send + 'static,

@@ -168,7 +168,8 @@ impl<'a> Schema<'a> {
         self.item(0).is_some_and(|it| it.kinds().contains(&"array"))
     }
 
-    /// Whether an object may have members without a schema: if the schema says so, or names no members.
+    /// Whether an object may have members without a schema: if the schema says so, or names no
+    /// members.
     pub(crate) fn is_open(&self) -> bool {
         let is_open = |it: Self| match it.get("additionalProperties") {
             Some(other) => *other != false,
@@ -180,7 +181,8 @@ impl<'a> Schema<'a> {
         self.alternatives().filter(Self::has_objects).any(is_open)
     }
 
-    /// Selects the alternatives whose constant members match the members of an object. Among these, prefers alternatives that know all members.
+    /// Selects the alternatives whose constant members match the members of an object. Among these,
+    /// prefers alternatives that know all members.
     ///
     /// Returns `None` if no alternative matches. `fits` decides whether a member matches a schema.
     pub(crate) fn narrowed<T>(
@@ -205,7 +207,8 @@ impl<'a> Schema<'a> {
 
     /// Turns a string into a value of the first kind that it matches, in the order of the schema.
     ///
-    /// Objects, lists and null are tried before strings, because hardly any string looks like them. A list with the string as its only element is tried last.
+    /// Objects, lists and null are tried before strings, because hardly any string looks like them.
+    /// A list with the string as its only element is tried last.
     ///
     /// # Errors
     ///

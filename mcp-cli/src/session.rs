@@ -88,7 +88,8 @@ pub(crate) struct Session {
 impl Session {
     /// Connects to a server with the options of the command line.
     ///
-    /// If `verbose` is 0, a program's standard error is kept for error messages, and otherwise shown.
+    /// If `verbose` is 0, a program's standard error is kept for error messages, and otherwise
+    /// shown.
     ///
     /// # Errors
     ///
@@ -149,7 +150,8 @@ impl Session {
         result.map_err(|failure| explain(failure, self.remote.as_ref()))
     }
 
-    /// Waits for the result of a request for a list. The list is empty if the server does not offer it.
+    /// Waits for the result of a request for a list. The list is empty if the server does not offer
+    /// it.
     pub(crate) async fn list<T>(
         &self,
         request: impl Future<Output = Result<Vec<T>, CallError>>,

@@ -203,7 +203,8 @@ impl Given {
         Some(&mut members[index].1)
     }
 
-    /// Converts the input with a schema. Returns `None` if that fails, and adds the reason to `faults`.
+    /// Converts the input with a schema. Returns `None` if that fails, and adds the reason to
+    /// `faults`.
     pub(crate) fn read(
         &self,
         schema: &Schema<'_>,

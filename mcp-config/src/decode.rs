@@ -1,4 +1,4 @@
-//! Entries from the values of a file.
+//! Decodes entries from the parsed contents of a file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::entry::Context;
 use crate::source::References;
 use crate::{Entry, Input, Program, Remote, Source, Target};
 
-/// The members of an entry, as any of the sources names them.
+/// The members of an entry, under any of the names that the sources use.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Members {
@@ -44,7 +44,7 @@ struct Members {
 
 type Table = Option<BTreeMap<String, Option<Text>>>;
 
-/// A text, or what stands for one: a number or a truth value as it is written.
+/// A string, or a number or boolean as it is written.
 #[derive(Deserialize)]
 #[serde(try_from = "Value")]
 struct Text(String);
@@ -61,11 +61,12 @@ impl TryFrom<Value> for Text {
     }
 }
 
-/// Reads an entry; `None` for those that lead to no server of their own, but to a part of the client.
+/// Decodes an entry. Returns `None` for an entry that is a part of the client, not a separate
+/// server.
 ///
 /// # Errors
 ///
-/// A text without values of the file: they may be secret.
+/// Returns a message without values of the file, which may be secret.
 pub(crate) fn entry(
     context: &Arc<Context>,
     name: &str,
@@ -96,13 +97,13 @@ pub(crate) fn entry(
     }))
 }
 
-/// What is wrong with an entry: the first member that alone is wrong.
+/// Describes the first member of an entry that is wrong on its own.
 fn fault(entry: &Value) -> String {
     let members = entry.as_object().into_iter().flatten();
     let mut faults = members.filter_map(|(name, value)| {
         let member = json!({name: value});
         let error = Members::deserialize(member).err()?.to_string();
-        // What comes before shows the value.
+        // The text before `expected` shows the value.
         let expected = error.rsplit("expected ").next().unwrap_or_default();
         Some(format!("`{name}` must be {expected}"))
     });
@@ -142,8 +143,8 @@ fn table(table: Table) -> BTreeMap<String, String> {
     table.into_iter().flatten().filter_map(text).collect()
 }
 
-/// The variables or headers that an entry of Codex or Goose takes of the environment by name, as
-/// references; those that may be unset have an empty default.
+/// The variables or headers that an entry of Codex or Goose takes from the environment by name,
+/// written as references. References to variables that may be unset have an empty default.
 fn borrowed(members: &Members) -> BTreeMap<String, String> {
     let mut borrowed = BTreeMap::new();
     for name in members.env_keys.iter().flatten() {
@@ -162,8 +163,8 @@ fn borrowed(members: &Members) -> BTreeMap<String, String> {
     borrowed
 }
 
-/// The entries of a file, by name, in order of precedence: those of the folders of a project, the
-/// innermost first, as Claude Code has them, then the others.
+/// The entries of a file by name, in order of precedence. The entries for folders of the project
+/// come first, innermost folder first, as in the file of Claude Code. All others follow.
 pub(crate) fn members<'a>(
     root: &'a Value,
     servers: &str,
@@ -175,7 +176,7 @@ pub(crate) fn members<'a>(
     members.flatten().collect()
 }
 
-/// The inputs that a file defines. Those that are malformed are as good as not there.
+/// The inputs that a file defines. Malformed inputs are ignored.
 pub(crate) fn inputs(root: &Value) -> Vec<Input> {
     let inputs = root.get("inputs").and_then(Value::as_array);
     let inputs = inputs.into_iter().flatten();

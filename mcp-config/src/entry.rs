@@ -1,4 +1,4 @@
-//! An entry of a file: a server with its name.
+//! An entry of a file: a server and its name.
 
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
@@ -10,29 +10,30 @@ use mcp_runtime::{Client, ClientBuilder};
 use crate::source::References;
 use crate::{ConfigError, FileFault, Input, Source, Target, Variable, Variables, file};
 
-/// A server that a file names.
+/// A server that is configured in a file.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Entry {
     /// The name in the file.
     pub name: String,
-    /// The client whose file it is.
+    /// The client that the file belongs to.
     pub source: &'static Source,
-    /// The file.
+    /// The path of the file.
     pub file: PathBuf,
-    /// True if the file belongs to a project, so that its author chose the program or URL. Ask the
-    /// user whether the project is trusted before [`expand`](Self::expand) or
-    /// [`connect`](Self::connect); [`file_text`](Self::file_text) is what an answer is about. False
-    /// for files of the user, and for a file that [`Servers::read`](crate::Servers::read) was given.
+    /// Whether the file belongs to a project, whose author then chose the program or URL.
+    ///
+    /// If true, ask the user whether to trust the project before [`expand`](Self::expand) or
+    /// [`connect`](Self::connect). The answer is valid for the same [`file_text`](Self::file_text).
+    /// False for files of the user, and for a file passed to
+    /// [`Servers::read`](crate::Servers::read).
     pub is_of_project: bool,
-    /// False if the file says that the client does not use the server. It can be connected to all the
-    /// same.
+    /// Whether the client uses the server. A disabled server can still be connected to.
     pub is_enabled: bool,
-    /// The program or URL as the file writes it, with references to variables. Values that come from
-    /// the environment by their name alone are not in it.
+    /// The program or URL as written in the file, with references to variables. Values that are
+    /// taken from the environment only by name are not included.
     pub target: Target,
     pub(crate) references: References,
-    /// References in the form of [`References::Braces`], by the variable or header that they are for.
+    /// References in the form of [`References::Braces`], by the variable or header that they set.
     pub(crate) borrowed: BTreeMap<String, String>,
     pub(crate) context: Arc<Context>,
 }
@@ -43,24 +44,26 @@ pub(crate) struct Context {
     pub(crate) file: PathBuf,
     pub(crate) text: String,
     pub(crate) is_of_project: bool,
-    /// The folder of the project that the file belongs to, or that it is read for.
+    /// The folder of the project that the file belongs to, or is read for.
     pub(crate) folder: PathBuf,
     pub(crate) inputs: Vec<Input>,
 }
 
 impl Entry {
-    /// The name with its source, such as `cursor:weather`.
+    /// Returns the name with its source, such as `cursor:weather`.
     pub fn qualified_name(&self) -> String {
         format!("{}:{}", self.source.as_str(), self.name)
     }
 
-    /// The text of the file as it was read, without a byte order mark.
+    /// Returns the text of the file as it was read, without a byte order mark.
     pub fn file_text(&self) -> &str {
         &self.context.text
     }
 
-    /// The words of the program with its variables and settings, or of the URL with its headers, as the
-    /// file writes them: for a person who decides whether to trust the file. Do not log them: they
+    /// Returns the words of the program with its variables and settings, or the URL with its
+    /// headers, as written in the file.
+    ///
+    /// Show them to a person who decides whether to trust the file. Do not log them, because they
     /// may be secret.
     pub fn words(&self) -> Vec<String> {
         match &self.target {
@@ -87,13 +90,13 @@ impl Entry {
         values.map(move |(name, value)| format!("{name}{separator}{value}"))
     }
 
-    /// The program or URL with the values of variables, which `variables` returns. It is asked once
-    /// for each.
+    /// Returns the program or URL with the values of its variables. `variables` is called once for
+    /// each variable.
     ///
-    /// A program without a folder of its own runs in that of the project: where the file is one of a
-    /// project, the folder in which it lies (or its folder `.cursor` and the like), else the folder
-    /// for which [`find`](crate::Servers::find) was called. The path of an
-    /// [`env_file`](crate::Program::env_file) is relative to the same folder.
+    /// A program without a folder of its own runs in the folder of the project. For a file of a
+    /// project, this is the folder that contains the file, or contains its folder `.cursor` and the
+    /// like. For other files, it is the folder passed to [`find`](crate::Servers::find). The path
+    /// of an [`env_file`](crate::Program::env_file) is relative to the same folder.
     ///
     /// ```no_run
     /// # fn example(entry: &mcp_config::Entry) -> Result<(), mcp_config::ConfigError> {
@@ -112,8 +115,9 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Unset`] if a variable has neither value nor default, [`ConfigError::File`] if
-    /// an [`env_file`](crate::Program::env_file) can't be read or is larger than 1 MiB.
+    /// Returns [`ConfigError::Unset`] if a variable has neither a value nor a default, and
+    /// [`ConfigError::File`] if an [`env_file`](crate::Program::env_file) can't be read or is
+    /// larger than 1 MiB.
     pub fn expand(&self, variables: Variables<'_>) -> Result<Target, ConfigError> {
         let mut values = BTreeMap::new();
         let variables: Variables<'_> = &mut |it| {
@@ -144,25 +148,26 @@ impl Entry {
         Ok(target)
     }
 
-    /// Connects to the server, with the variables of this process's environment. Nobody is asked for
-    /// inputs: their defaults count.
+    /// Connects to the server, with variables from the environment of this process. The user is not
+    /// asked for inputs, so their defaults are used.
     ///
     /// A program gets the variables that [every program gets](mcp_runtime::transport::ChildProcess)
-    /// (`PATH`, `HOME` and the like) and those that its entry names, as in Claude Desktop, Cursor and
-    /// Codex. VS Code, Zed and Goose pass their whole environment on: a program that needs more of it
-    /// gets that by [`expand`](Self::expand) and
+    /// (`PATH`, `HOME` and the like) and the variables in its entry, as in Claude Desktop, Cursor
+    /// and Codex. VS Code, Zed and Goose pass on their whole environment. For a program that needs
+    /// more of it, use [`expand`](Self::expand) and
     /// [`Program::child_process`](crate::Program::child_process).
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Unset`] and [`ConfigError::File`] as for [`expand`](Self::expand), else [`ConfigError::Connect`].
+    /// Returns [`ConfigError::Unset`] or [`ConfigError::File`] like [`expand`](Self::expand), and
+    /// [`ConfigError::Connect`] if the connection fails.
     pub async fn connect(&self, builder: ClientBuilder) -> Result<Client, ConfigError> {
         let target = self.expand(&mut |variable| variable.from_env())?;
         Ok(target.connect(builder).await?)
     }
 
-    /// Replaces the references in a text. What has the form of a reference but is none stays as it
-    /// is, as in the clients.
+    /// Replaces the references in a string. Text that only looks like a reference is kept, as in
+    /// the clients.
     fn expanded(
         &self,
         text: &str,
@@ -188,7 +193,8 @@ impl Entry {
         Ok(expanded + rest)
     }
 
-    /// The value of a reference, if it has one; `None` for what is no reference.
+    /// The value of a reference, or `None` if `name` is not a reference. The inner value is `None`
+    /// if the variable is not set.
     fn value(
         &self,
         name: &str,
@@ -216,7 +222,7 @@ impl Entry {
         })
     }
 
-    /// The variables of an `envFile`.
+    /// Reads the variables of an `envFile`.
     fn variables(&self, file: PathBuf) -> Result<BTreeMap<String, String>, ConfigError> {
         file::variables(&file).map_err(|(position, text)| {
             let entry = Some(self.name.clone());
@@ -246,7 +252,7 @@ impl fmt::Debug for Entry {
     }
 }
 
-/// The name at the beginning of a text, and what comes after it.
+/// Splits a string after the name that it begins with.
 fn word(text: &str) -> Option<(&str, &str)> {
     let is_end = |c: char| c != '_' && !c.is_ascii_alphanumeric();
     let end = text.find(is_end).unwrap_or(text.len());

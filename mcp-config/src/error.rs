@@ -1,21 +1,21 @@
-//! Faults of files, and why an entry can't be had.
+//! Faults of files, and errors of entries.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use mcp_runtime::ConnectError;
 
-/// A file, or an entry of it, that can't be read. Other files and entries are not affected.
+/// A file, or an entry of a file, that can't be read. Other files and entries are not affected.
 ///
-/// Its text never shows a value of the file.
+/// The message never shows a value of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileFault {
-    /// The file.
+    /// The path of the file.
     pub file: PathBuf,
-    /// The line and the column, in characters, both from 1; `None` where there is no such place.
+    /// The line and the column (in characters), both from 1. `None` if the fault has no place.
     pub position: Option<(usize, usize)>,
-    /// The entry at fault; `None` where no entry of the file can be used.
+    /// The name of the faulty entry, or `None` if no entry of the file can be used.
     pub entry: Option<String>,
     /// What is wrong.
     pub text: String,
@@ -33,44 +33,44 @@ impl fmt::Display for FileFault {
     }
 }
 
-/// Why there is no entry, no target, or no connection.
+/// An error of finding, expanding or connecting to an entry.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The environment names no home folder.
     #[error("there is no home folder: set HOME, or on Windows USERPROFILE")]
     NoHome,
-    /// The file or the entry is malformed: correct it at the place that the text names.
+    /// The file or the entry is malformed. The message names the place to correct.
     #[error("{0}")]
     File(FileFault),
-    /// No entry has the name. The text names the most similar one, and files that can't be read, any
-    /// of which may have the entry.
+    /// No entry has the name. The message names the most similar name, and files that can't be
+    /// read, because any of them may contain the entry.
     #[error("no server is named `{name}`{hints}")]
     Unknown {
-        /// The name.
+        /// The requested name.
         name: String,
-        /// What may have been meant, as text.
+        /// Suggestions, formatted for the message.
         hints: String,
     },
-    /// Several sources have an entry of the name: one of them has to be named with it.
+    /// Several sources have an entry with the name. Use the name with its source.
     #[error("several servers are named `{name}`: choose from {}", candidates.join(", "))]
     Ambiguous {
-        /// The name.
+        /// The requested name.
         name: String,
         /// The names with their sources, such as `cursor:weather`, in order of precedence.
         candidates: Vec<String>,
     },
-    /// A variable has no value, and no default: set it, or remove it from the file.
+    /// A variable has neither a value nor a default. Set it, or remove it from the file.
     #[error("server `{entry}` in {} needs the variable `{variable}`, which is not set", file.display())]
     Unset {
         /// The name of the entry.
         entry: String,
-        /// The variable, as the file writes it, such as `TOKEN` or `input:token`.
+        /// The variable as written in the file, such as `TOKEN` or `input:token`.
         variable: String,
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
     },
-    /// The server was not reached, or does not speak MCP.
+    /// The server can't be reached, or does not speak MCP.
     #[error(transparent)]
     Connect(#[from] ConnectError),
 }

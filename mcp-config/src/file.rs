@@ -1,4 +1,4 @@
-//! Reading the values of a file.
+//! Reads and parses files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -8,21 +8,22 @@ use std::path::Path;
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::Value;
 
-/// The largest file of a user, in MiB. Claude Code keeps much else in its own.
+/// The maximum size of a user's file, in MiB. Claude Code stores many other things in its file.
 pub(crate) const MAX_MIB: u64 = 8;
-/// The largest file of a project, in MiB. It has nothing but settings, and may be a stranger's.
+/// The maximum size of a project's file, in MiB. It contains only settings, and may be a
+/// stranger's.
 pub(crate) const MAX_PROJECT_MIB: u64 = 1;
 
-/// Characters before and after a key without quotes.
+/// The characters that delimit a key without quotes.
 const DELIMITERS: [char; 10] = ['{', '}', '[', ']', ',', '\n', ':', '.', '=', '"'];
-/// A character of private use that replaces `$` in what a parser reads.
+/// A private-use character that replaces `$` while a parser reads the text.
 const DOLLAR: &str = "\u{f8ff}";
 
-/// Why a file can't be read: line and column, where they are known, and a text without values of the
-/// file, which may be secret.
+/// Why a file can't be read: the line and column if they are known, and a message without values of
+/// the file, which may be secret.
 pub(crate) type Fault = (Option<(usize, usize)>, String);
 
-/// The text of a file of at most `limit` MiB, without a byte order mark.
+/// Reads a file of at most `limit` MiB, without a byte order mark.
 pub(crate) fn text(path: &Path, limit: u64) -> Result<String, Fault> {
     let mut bytes = Vec::new();
     let file = File::open(path).map(|it| it.take((limit << 20) + 1));
@@ -39,11 +40,11 @@ pub(crate) fn text(path: &Path, limit: u64) -> Result<String, Fault> {
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-/// Parses the text of a file in the language that its name tells: TOML, YAML, or JSON, in which
-/// comments and trailing commas are accepted. An empty one is null.
+/// Parses the text of a file in the language of its extension: TOML, YAML or JSON. JSON may have
+/// comments and trailing commas. An empty file is null.
 ///
-/// Limits: 512 levels of nesting in JSON, 80 in TOML, 64 in YAML, whose aliases may not become more
-/// than 100,000 values.
+/// Limits: 512 levels of nesting in JSON, 80 in TOML and 64 in YAML. The aliases of YAML may expand
+/// to at most 100,000 values.
 pub(crate) fn parse(text: &str, path: &Path) -> Result<Value, Fault> {
     match path.extension().and_then(|it| it.to_str()) {
         Some("toml") => toml::from_str(text).map_err(|error| {
@@ -77,16 +78,16 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Value, Fault> {
     }
 }
 
-/// The variables of a file in the form of dotenv, of which the last of a name is returned. As in
-/// VS Code and Cursor, they can't refer to other variables.
+/// Reads the variables of a dotenv file. If a name is repeated, the last value is used. As in VS
+/// Code and Cursor, values can't refer to other variables.
 pub(crate) fn variables(path: &Path) -> Result<BTreeMap<String, String>, Fault> {
-    // The parser would replace `$NAME` by a variable of this process, except after a backslash.
+    // The parser would replace `$NAME` with a variable of this process, except after a backslash.
     let text = text(path, MAX_PROJECT_MIB)?.replace('$', DOLLAR);
     let text = text.replace(&format!("\\{DOLLAR}"), "\\$");
     let mut variables = BTreeMap::new();
     let mut last = None;
     for variable in dotenvy::from_read_iter(text.as_bytes()) {
-        // The error shows the line.
+        // The original error shows the line, which may be secret.
         let (name, value) = variable.map_err(|_| {
             let place = last.map_or_else(String::new, |it| format!(" after `{it}`"));
             let text = format!(
@@ -101,9 +102,10 @@ pub(crate) fn variables(path: &Path) -> Result<BTreeMap<String, String>, Fault> 
     Ok(variables)
 }
 
-/// The places where a text has some names as keys after the first `member`: line and column, both
-/// from 1. A key is a word or a quoted string before `:`, `]`, `.` or `=`. Of several keys of one
-/// name, the first has the place. The time is linear in the length of the text.
+/// The places of some names that are keys after the first `member`: line and column, both from 1.
+///
+/// A key is a word or a quoted string before `:`, `]`, `.` or `=`. If several keys have the same
+/// name, the first place is returned. The time is linear in the length of the text.
 pub(crate) fn places<'a>(
     text: &'a str,
     member: &str,
@@ -138,7 +140,7 @@ pub(crate) fn places<'a>(
     places
 }
 
-/// The line and the column of an offset in bytes, both from 1.
+/// The line and the column of a byte offset, both from 1.
 fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset)];
     let line = before.rfind('\n').map_or(0, |end| end + 1);

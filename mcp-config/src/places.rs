@@ -1,19 +1,19 @@
-//! Where the files are.
+//! Finds the files of clients.
 
 use std::env::consts::OS;
 use std::path::{Path, PathBuf};
 
 use crate::Source;
 
-/// The user's folders, below which the clients keep their files.
+/// The folders of a user in which clients keep their files.
 pub(crate) struct Places {
     home: PathBuf,
-    /// By the names that `sources.toml` has for them.
+    /// The folders by their names in `sources.toml`.
     folders: [(&'static str, PathBuf); 4],
 }
 
 impl Places {
-    /// The folders below a home folder, or elsewhere, where a variable of the environment says so.
+    /// The folders inside a home folder, unless environment variables name other folders.
     pub(crate) fn new(home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
         let folder = |name, usual| {
             let folder = variable(name).filter(|it| it.is_absolute());
@@ -38,9 +38,10 @@ impl Places {
         }
     }
 
-    /// The files of a source in order of precedence. Each has the folder that its programs run in,
-    /// and whether it belongs to the project. A file of the user is not one of the project, even if
-    /// the project is the home folder.
+    /// The files of a source in order of precedence. Each file comes with the folder that its
+    /// programs run in, and whether the file belongs to the project.
+    ///
+    /// A file of the user never belongs to the project, even if the project is the home folder.
     pub(crate) fn files<'a>(
         &self,
         source: &Source,
@@ -62,8 +63,9 @@ impl Places {
         files
     }
 
-    /// The folders whose files belong to the project of `folder`, the innermost first: up to the
-    /// root of its repository, or, without one, up to the home folder, which is not among them.
+    /// The folders whose files belong to the project of `folder`, innermost first. The last folder
+    /// is the root of the repository. Without a repository, it is the last one below the home
+    /// folder.
     pub(crate) fn project<'a>(&self, folder: &'a Path) -> Vec<&'a Path> {
         let root = folder.ancestors().find(|it| it.join(".git").exists());
         let belongs = |it: &&Path| match root {

@@ -1,4 +1,4 @@
-//! The entries of all files.
+//! Reads the files of all clients, and finds entries by name.
 
 use std::collections::HashSet;
 use std::path::{self, Path, PathBuf};
@@ -11,13 +11,14 @@ use crate::entry::Context;
 use crate::places::Places;
 use crate::{ConfigError, Entry, FileFault, Source, decode, file};
 
-/// The most servers that a file may name.
+/// The maximum number of servers in a file.
 const MAX_ENTRIES: usize = 1_000;
 
-/// The servers that files of MCP clients name.
+/// The servers that are configured in files of MCP clients.
 ///
-/// Nothing is started, connected to or expanded by reading. A project's file can name any program:
-/// connect to an entry that [is of a project](Entry::is_of_project) only if the user trusts it.
+/// Reading the files starts, connects to and expands nothing. A project's file can name any
+/// program, so connect to an entry that [is of a project](Entry::is_of_project) only if the user
+/// trusts it.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -41,26 +42,28 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Reads the files of all [sources](Source): those of the project in `folder`, and those of the
-    /// user. A file of a project counts where it is in `folder` or above, up to the root of the
-    /// repository; without a repository, up to the home folder, which is not searched.
+    /// Reads the files of all [sources](Source), both of the project in `folder` and of the user.
     ///
-    /// Files that are missing count as empty; those that can't be read are [`faults`](Self::faults).
-    /// Where a source has several entries of a name, the one of the innermost folder counts, and one
-    /// of a project before one of the user.
+    /// A file belongs to the project if it is in `folder` or above, up to the root of the
+    /// repository. Without a repository, the search ends below the home folder.
     ///
-    /// Limits: 1 MiB for a file of a project, 8 MiB for one of the user, and 1,000 servers in each.
+    /// Missing files are ignored, and files that can't be read are [`faults`](Self::faults). If a
+    /// source has several entries with the same name, the entry of the innermost folder is used,
+    /// and an entry of a project takes precedence over an entry of the user.
+    ///
+    /// Limits: 1 MiB for a file of a project, 8 MiB for a file of the user, and 1,000 servers in
+    /// each.
     ///
     /// # Errors
     ///
-    /// [`ConfigError::NoHome`].
+    /// Returns [`ConfigError::NoHome`] if the home folder is unknown.
     pub fn find(folder: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let home = env::home_dir().ok_or(ConfigError::NoHome)?;
         let variable = |name: &str| env::var_os(name).map(PathBuf::from);
         Ok(Self::below(folder.as_ref(), &Places::new(&home, variable)))
     }
 
-    /// As [`find`](Self::find), with another home folder, and without regard to variables such as
+    /// Like [`find`](Self::find), with another home folder, and without variables such as
     /// `XDG_CONFIG_HOME`.
     pub fn find_in(folder: impl AsRef<Path>, home: impl AsRef<Path>) -> Self {
         Self::below(folder.as_ref(), &Places::new(home.as_ref(), |_| None))
@@ -72,7 +75,7 @@ impl Servers {
         let mut servers = Self::default();
         for source in Source::all() {
             for (file, folder, is_of_project) in places.files(source, &project) {
-                // What is no file may never end.
+                // Reading anything else, such as a pipe, might never end.
                 if file.is_file() {
                     let read = servers.add(Some(source), &file, folder, &project, is_of_project);
                     servers.faults.extend(read.err());
@@ -82,13 +85,15 @@ impl Servers {
         servers
     }
 
-    /// Reads one file, in the form of the client that its members and its name are typical of;
-    /// otherwise as one of a project: `{"mcpServers": {…}}`. Programs run in the folder of this
-    /// process. The file has at most 8 MiB and 1,000 servers.
+    /// Reads one file. Its name and members decide which client's format it has. The default is the
+    /// format of a project: `{"mcpServers": {…}}`.
+    ///
+    /// Programs run in the current folder of this process. The file may have at most 8 MiB and
+    /// 1,000 servers.
     ///
     /// # Errors
     ///
-    /// [`ConfigError::File`] if the file can't be read; single entries at fault are
+    /// Returns [`ConfigError::File`] if the file can't be read. Faulty entries are only
     /// [`faults`](Self::faults).
     pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let folder = absolute(".".as_ref());
@@ -97,13 +102,17 @@ impl Servers {
         read.map(|()| servers).map_err(ConfigError::File)
     }
 
-    /// The entry `name`, such as `weather`, or `cursor:weather` where several sources have one. Of
-    /// several, those that are [enabled](Entry::is_enabled) count, if any is.
+    /// Returns the entry `name`, such as `weather`, or `cursor:weather` if several sources have the
+    /// name.
+    ///
+    /// If at least one of several entries is [enabled](Entry::is_enabled), disabled ones are
+    /// ignored.
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Ambiguous`]; [`ConfigError::Unknown`], which names the most similar one, and
-    /// files that can't be read; [`ConfigError::File`] if the entry itself is at fault.
+    /// Returns [`ConfigError::Ambiguous`] if several sources have the entry,
+    /// [`ConfigError::Unknown`] if there is no such entry, and [`ConfigError::File`] if the entry
+    /// itself is faulty.
     pub fn get(&self, name: &str) -> Result<&Entry, ConfigError> {
         let mut found: Vec<_> = self.iter().filter(|it| it.name == name).collect();
         if found.is_empty() {
@@ -122,18 +131,19 @@ impl Servers {
         }
     }
 
-    /// All entries, by precedence: in the order of [`Source::all`], then by name, but those of a project first.
+    /// Returns all entries in order of precedence: in the order of [`Source::all`], with entries of
+    /// a project first, then by name.
     pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }
 
-    /// The files and entries that can't be read.
+    /// Returns the files and entries that can't be read.
     #[must_use]
     pub fn faults(&self) -> &[FileFault] {
         &self.faults
     }
 
-    /// Adds the entries of a file whose names its source does not have yet.
+    /// Adds the entries of a file, except for names that its source already has.
     fn add(
         &mut self,
         source: Option<&'static Source>,
@@ -216,9 +226,9 @@ impl Servers {
     }
 }
 
-/// The absolute path of a folder; the same if there is none.
+/// The absolute path of a folder, or `folder` itself if it does not exist.
 fn absolute(folder: &Path) -> PathBuf {
-    // Paths by which `canonicalize` names folders on Windows are not those that programs expect.
+    // On Windows, `canonicalize` returns paths in a form that programs do not expect.
     let path = match env::consts::OS {
         "windows" => path::absolute(folder),
         _ => fs::canonicalize(folder),

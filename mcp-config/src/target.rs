@@ -1,4 +1,4 @@
-//! What an entry leads to: a program, or a URL.
+//! The target of an entry: a program or a URL.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,45 +12,46 @@ use mcp_runtime::{Client, ClientBuilder, ConnectError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
-    /// A program, spoken to over its standard input and output.
+    /// A program that is spoken to over its standard input and output.
     Program(Program),
-    /// A URL of Streamable HTTP. Where the server is older, HTTP+SSE is tried by itself.
+    /// A URL for Streamable HTTP. If the server is older, HTTP+SSE is tried automatically.
     Http(Remote),
-    /// A URL of HTTP+SSE (2024-11-05). Streamable HTTP is tried first, as with
-    /// [`Http`](Self::Http): many a file names a server so that has become newer.
+    /// A URL for HTTP+SSE (2024-11-05). Streamable HTTP is tried first, as with
+    /// [`Http`](Self::Http), because many such servers have been updated.
     Sse(Remote),
-    /// A URL of a WebSocket.
+    /// A URL for a WebSocket.
     WebSocket(Remote),
 }
 
-/// A program with its arguments. `Debug` shows the program only: the rest may be secret.
+/// A program with its arguments. `Debug` shows only the program, because the rest may be secret.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Program {
     /// The program, looked up in `PATH`.
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Variables of its environment, besides [those that every program
-    /// gets](ChildProcess::inherit_env).
+    /// Environment variables, in addition to
+    /// [those that every program gets](ChildProcess::inherit_env).
     pub env: BTreeMap<String, String>,
-    /// A file with more variables, in the form of dotenv. Those in `env` replace those of the file.
+    /// A dotenv file with more variables. The variables in `env` take precedence.
     /// [`Entry::expand`](crate::Entry::expand) reads the file into `env`, and leaves `None` here.
     pub env_file: Option<String>,
-    /// The folder to run in; this process's own unless set.
+    /// The folder to run in. The default is the current folder of this process.
     pub cwd: Option<String>,
 }
 
-/// A URL with the headers to send. `Debug` shows neither: they may be secret.
+/// A URL with the headers to send. `Debug` shows neither, because they may be secret.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Remote {
     /// The URL.
     pub url: String,
-    /// Headers of each request.
+    /// The headers of each request.
     pub headers: BTreeMap<String, String>,
 }
 
 impl Target {
-    /// The server at a URL, by the transport that its scheme stands for; `None` for other schemes.
+    /// Returns the target at a URL, with the transport for its scheme. Returns `None` for unknown
+    /// schemes.
     pub fn from_url(url: impl Into<String>) -> Option<Self> {
         let url = url.into();
         let transport = UrlTransport::of(&url)?;
@@ -64,7 +65,7 @@ impl Target {
         })
     }
 
-    /// The URL, unless it is a program.
+    /// Returns the URL, unless the target is a program.
     pub const fn remote(&self) -> Option<&Remote> {
         match self {
             Self::Http(remote) | Self::Sse(remote) | Self::WebSocket(remote) => Some(remote),
@@ -72,7 +73,7 @@ impl Target {
         }
     }
 
-    /// The URL, to be changed.
+    /// Returns a mutable reference to the URL, unless the target is a program.
     pub const fn remote_mut(&mut self) -> Option<&mut Remote> {
         match self {
             Self::Http(remote) | Self::Sse(remote) | Self::WebSocket(remote) => Some(remote),
@@ -80,7 +81,7 @@ impl Target {
         }
     }
 
-    /// The name of the transport: `stdio`, `http`, `sse` or `websocket`.
+    /// Returns the name of the transport: `stdio`, `http`, `sse` or `websocket`.
     pub const fn transport(&self) -> &'static str {
         match self {
             Self::Program(_) => "stdio",
@@ -94,7 +95,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// See [`ConnectError`]; everything is closed again.
+    /// Returns a [`ConnectError`] if the connection fails. Everything is closed again then.
     pub async fn connect(&self, builder: ClientBuilder) -> Result<Client, ConnectError> {
         match self {
             Self::Program(program) => builder.connect(program.child_process()).await,
@@ -103,7 +104,7 @@ impl Target {
         }
     }
 
-    /// All texts, with the variables of the program, or the headers of the URL, apart.
+    /// All strings, and separately the variables of the program or the headers of the URL.
     pub(crate) fn parts(&mut self) -> (Vec<&mut String>, &mut BTreeMap<String, String>) {
         match self {
             Self::Program(it) => {
@@ -119,8 +120,8 @@ impl Target {
 }
 
 impl Program {
-    /// The transport that starts the program. Its environment is that of every [`ChildProcess`], and
-    /// [`env`](Self::env).
+    /// Returns the transport that starts the program. Its environment is that of every
+    /// [`ChildProcess`], plus [`env`](Self::env).
     pub fn child_process(&self) -> ChildProcess {
         let process = ChildProcess::new(&self.command).args(&self.args);
         let process = process.envs(&self.env);
@@ -132,14 +133,14 @@ impl Program {
 }
 
 impl Remote {
-    /// The transport to the URL by HTTP, to which an authenticator can be added.
+    /// Returns the HTTP transport for the URL, to which an authenticator can be added.
     pub fn http(&self) -> HttpUrl {
         let url = http_client(&self.url);
         let headers = self.headers.iter();
         headers.fold(url, |url, (name, value)| url.header(name, value))
     }
 
-    /// The transport to the URL by a WebSocket.
+    /// Returns the WebSocket transport for the URL.
     pub fn websocket(&self) -> WebSocketUrl {
         let url = websocket(&self.url);
         let headers = self.headers.iter();

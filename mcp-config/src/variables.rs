@@ -3,22 +3,22 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// Returns the values of variables; `None` leaves one to its default.
+/// A function that returns the values of variables. If it returns `None`, the default is used.
 pub type Variables<'a> = &'a mut dyn FnMut(&Variable<'_>) -> Option<String>;
 
 /// A variable whose value an entry needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Variable<'a> {
-    /// A variable of the environment, by its name.
+    /// An environment variable, by its name.
     Environment(&'a str),
     /// A value that the user is asked for.
     Input(&'a Input),
 }
 
 impl Variable<'_> {
-    /// The value in the environment of this process; `None` for an input, and for a value that is no
-    /// UTF-8.
+    /// Returns the value from the environment of this process. Returns `None` for an input, and for
+    /// a value that is not UTF-8.
     pub fn from_env(&self) -> Option<String> {
         match self {
             Self::Environment(name) => std::env::var(name).ok(),
@@ -27,25 +27,25 @@ impl Variable<'_> {
     }
 }
 
-/// A value that VS Code asks the user for, as its files define it under `inputs`.
+/// A value that VS Code asks the user for, defined under `inputs` in its files.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Input {
     /// The name by which entries refer to it: `${input:id}`.
     pub id: String,
-    /// The question.
+    /// The question to the user.
     pub description: Option<String>,
-    /// True if the value must not be shown while it is typed.
+    /// Whether the value must be hidden while it is typed.
     #[serde(default)]
     pub password: bool,
-    /// The value if the user gives none.
+    /// The value to use if the user enters none.
     pub default: Option<String>,
-    /// The only values to choose from; empty for any text.
+    /// The values to choose from. If empty, any string is allowed.
     #[serde(default, deserialize_with = "options")]
     pub options: Vec<String>,
 }
 
-/// Texts, some of which may have a label beside them.
+/// Reads options, which are strings, or objects with a string and a label.
 fn options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let options = Vec::<Value>::deserialize(deserializer)?.into_iter();
     let text = |it: Value| it.get("value").unwrap_or(&it).as_str().map(str::to_owned);

@@ -43,7 +43,8 @@ const SHORT: [(&str, &str); 10] = [
 ];
 
 impl Printer {
-    /// Creates a printer without definitions. `map` is the path of the map type; keys are always `String`.
+    /// Creates a printer without definitions. `map` is the path of the map type; keys are always
+    /// `String`.
     #[must_use]
     pub fn new(map: &'static str) -> Self {
         let mut settings = typify::TypeSpaceSettings::default();
@@ -81,7 +82,8 @@ impl Printer {
     ///
     /// # Errors
     ///
-    /// Returns an error if typify refuses a definition, panics, or prints other structs than defined.
+    /// Returns an error if typify refuses a definition, panics, or prints other structs than
+    /// defined.
     pub fn print(self) -> Result<BTreeMap<String, syn::ItemStruct>, PrintError> {
         let failed = |name: &str, reason: &dyn std::fmt::Display| PrintError {
             name: name.to_owned(),

@@ -11,7 +11,8 @@ use crate::model::ir::{Feature, Id, Method, Output, Type};
 use crate::texts;
 
 impl Emitter<'_> {
-    /// The methods of the server's type, and the types that have the methods for prompts and resources.
+    /// The methods of the server's type, and the types that have the methods for prompts and
+    /// resources.
     pub(super) fn methods(&self) -> TokenStream {
         let server = self.owner(Feature::Tool);
         let tools = self.methods_of(Feature::Tool);

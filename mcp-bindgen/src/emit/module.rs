@@ -91,10 +91,12 @@ impl<'a> Emitter<'a> {
         quote! {
                         /// The server, called through a connected client.
                         ///
-                        /// Each tool is a method. The methods of [`Client`] can be called as well, unless a
+                        /// Each tool is a method. The methods of [`Client`] can be called as well,
+                        /// unless a
                         /// tool has the same name.
                         ///
-                        /// If the server has prompts or resource templates, `prompts()` and `resources()`
+                        /// If the server has prompts or resource templates, `prompts()` and
+                        /// `resources()`
                         /// return values that have them as methods.
             #[derive(Clone, Debug)]
             pub struct #name(pub Client);

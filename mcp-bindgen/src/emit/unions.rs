@@ -84,7 +84,8 @@ impl Emitter<'_> {
 
     /// Generates an enum whose variant is selected by matching the expression `by`.
     ///
-    /// If no pattern matches, decoding fails with the message `expected`, or returns the variant `Unknown` if there is no such message.
+    /// If no pattern matches, decoding fails with the message `expected`, or returns the variant
+    /// `Unknown` if there is no such message.
     fn union(
         &self,
         id: Id,

@@ -103,7 +103,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Merges `other` into `schema`, and counts its bytes, because a reference may be merged many times.
+    /// Merges `other` into `schema`, and counts its bytes, because a reference may be merged many
+    /// times.
     pub(super) fn merge(&mut self, schema: &mut Object, other: Object) -> Result<(), Fault> {
         self.merged += other.values().map(|it| it.to_string().len()).sum::<usize>();
         self.within_limits()?;

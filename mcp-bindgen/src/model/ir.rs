@@ -39,7 +39,8 @@ pub(crate) struct Def {
     pub(crate) doc: String,
     /// The title of the schema, or its key in `$defs`.
     pub(crate) title: Option<String>,
-    /// Where the type is used, such as `tool/inputSchema/properties/city`. Equal types share their places.
+    /// Where the type is used, such as `tool/inputSchema/properties/city`. Equal types share their
+    /// places.
     pub(crate) places: Vec<String>,
 }
 
@@ -197,7 +198,8 @@ pub(crate) struct Method {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Output {
     pub(crate) ty: Type,
-    /// Whether an object with the member `result` wraps the value. With `None`, the client has to find out at run time.
+    /// Whether an object with the member `result` wraps the value. With `None`, the client has to
+    /// find out at run time.
     pub(crate) wrapped: Option<bool>,
 }
 
@@ -242,7 +244,8 @@ impl Model {
         }
     }
 
-    /// The definitions that contain themselves, and those between two such definitions. Takes time linear in the number of fields.
+    /// The definitions that contain themselves, and those between two such definitions. Takes time
+    /// linear in the number of fields.
     pub(crate) fn recursive(&self) -> HashSet<Id> {
         let mut left: HashSet<_> = self.defs.keys().copied().collect();
         let mut edges: Vec<(Id, Id)> = Vec::new();
@@ -250,7 +253,8 @@ impl Model {
             let mut shape = def.shape.clone();
             shape.each_named(&mut |ty| edges.extend(ty.id().map(|to| (*from, to))));
         }
-        // The first pass removes definitions that lead to no remaining definition. The second pass, with all edges reversed, removes definitions that no remaining definition leads to.
+        // The first pass removes definitions that lead to no remaining definition. The second pass,
+        // with all edges reversed, removes definitions that no remaining definition leads to.
         for _ in 0..2 {
             let mut counts: HashMap<Id, usize> = HashMap::new();
             let mut sources: HashMap<Id, Vec<Id>> = HashMap::new();

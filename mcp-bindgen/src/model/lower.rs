@@ -40,7 +40,8 @@ impl Context {
         self.next
     }
 
-    /// Adds a struct of strings. Each member has a name, a flag whether it is required, and its documentation.
+    /// Adds a struct of strings. Each member has a name, a flag whether it is required, and its
+    /// documentation.
     pub(super) fn texts(&mut self, place: String, members: Vec<(String, bool, String)>) -> Type {
         let mut shape = Struct::default();
         for (name, required, doc) in members {
@@ -153,7 +154,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The type of the schema at a pointer. If the schema can't be converted, adds a note and returns JSON.
+    /// The type of the schema at a pointer. If the schema can't be converted, adds a note and
+    /// returns JSON.
     pub(super) fn at(&mut self, pointer: &str, schema: &Value) -> Type {
         match self.known.get_mut(pointer) {
             Some(State::Done(ty)) => return ty.clone(),

@@ -130,7 +130,8 @@ fn name_types(model: &mut Model, mut types: Scope, earlier: &Names, names: &mut 
     let sent = model.reached(model.arguments());
     let mut of_methods = of_methods(model, names);
     let variants = variants(&model.defs);
-    // Types of arguments come before types of results, and types nearer to a tool come before others. Variants come after their unions.
+    // Types of arguments come before types of results, and types nearer to a tool come before
+    // others. Variants come after their unions.
     let mut order: Vec<_> = model.defs.iter().collect();
     order.sort_by_key(|(id, def)| {
         let is_variant = variants.contains_key(*id);

@@ -72,7 +72,8 @@ fn classes(defs: &Defs, apart: &HashSet<Id>) -> HashMap<Id, usize> {
     let mut open: IndexSet<Id> = defs.keys().copied().collect();
     while !open.is_empty() {
         let mut groups: IndexMap<_, Vec<Id>> = IndexMap::new();
-        // For each class, the number of members that are not compared this time. These members still equal each other, but none of the compared members.
+        // For each class, the number of members that are not compared this time. These members
+        // still equal each other, but none of the compared members.
         let mut rest: HashMap<usize, usize> = HashMap::new();
         for id in open.drain(..) {
             let def = &defs[&id];

@@ -212,7 +212,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The values of an enum. A single value is documented by the description or title of its schema.
+    /// The values of an enum. A single value is documented by the description or title of its
+    /// schema.
     fn described(&self, ty: &Type) -> Option<Vec<(String, String)>> {
         let def = self.context.defs.get(&ty.id()?)?;
         match &def.shape {

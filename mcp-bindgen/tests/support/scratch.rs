@@ -9,7 +9,8 @@ use std::process::Command;
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Creates an empty crate. All such crates and `.ci/bindings/run` share their compiled dependencies.
+    /// Creates an empty crate. All such crates and `.ci/bindings/run` share their compiled
+    /// dependencies.
     pub(crate) fn new(name: &str, edition: &str) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -37,7 +38,8 @@ impl Scratch {
         &self.0
     }
 
-    /// Runs cargo with warnings as errors, and returns the targets that failed to compile. Errors are printed to standard error.
+    /// Runs cargo with warnings as errors, and returns the targets that failed to compile. Errors
+    /// are printed to standard error.
     pub(crate) fn failed(&self, arguments: &[&str]) -> BTreeSet<String> {
         let output = Command::new(env!("CARGO"))
             .arg(arguments[0])

@@ -53,7 +53,8 @@ impl Schema<'_> {
                 let inside = members
                     .iter()
                     .flat_map(|it| match alternative.member(&it.0) {
-                        // If no alternative matches, the fault names the constants of all alternatives.
+                        // If no alternative matches, the fault names the constants of all
+                        // alternatives.
                         Some(own) => match chosen.member(&it.0).filter(|_| narrowed.is_none()) {
                             Some(all) if !own.choices().is_empty() => of_member(it, &all),
                             _ => of_member(it, &own),

@@ -98,7 +98,8 @@ impl Terminal {
                 String::from_utf8_lossy(&self.shown)
             );
         }
-        // Until the command reads single keys, the terminal edits lines: it handles ^? and changes ^M.
+        // Until the command reads single keys, the terminal edits lines: it handles ^? and changes
+        // ^M.
         let start = Instant::now();
         while self.edits_lines() {
             assert!(start.elapsed() < LIMIT, "{question} is not read");

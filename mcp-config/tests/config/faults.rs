@@ -1,11 +1,11 @@
-//! Files that can't be read, and what their errors show.
+//! Tests files that can't be read, and what their errors show.
 
 use mcp_config::{ConfigError, FileFault, Servers};
 use proptest::prelude::*;
 
 use super::support::User;
 
-/// The only fault of a project's file.
+/// The only fault of a project's file with some text.
 fn fault(file: &str, text: impl AsRef<[u8]>) -> FileFault {
     let user = User::new();
     user.write(file, text);
@@ -47,7 +47,7 @@ fn a_fault_of_yaml_has_its_line() {
     let user = User::new();
     let file = user.write("config.yaml", "extensions:\n  a: [\n  b: }\n");
     let Err(ConfigError::File(fault)) = Servers::read(file) else {
-        panic!("it is no YAML");
+        panic!("the file is not YAML");
     };
     assert_eq!(fault.position.map(|(line, _)| line), Some(2), "{fault}");
 }
@@ -135,7 +135,7 @@ fn a_file_that_is_too_large_is_a_fault() {
 
 #[test]
 fn each_of_many_faults_has_its_place() {
-    // Some names are in other texts too, and some are parts of others.
+    // Some names also occur in other strings, and some are parts of other names.
     let entry =
         |it: usize| format!("\n \"é {it}.x\": {{\"args\": \"é {it}.x: y\"}}, \"{it}\": [],");
     let entries: String = (0..400).map(entry).collect();
@@ -292,7 +292,7 @@ fn no_error_and_no_debug_text_shows_a_value() {
     assert!(!shown.contains(secret), "{shown}");
 }
 
-/// Text that has much in common with the files.
+/// Fragments that are typical of the files, mixed with arbitrary bytes.
 fn fragments() -> impl Strategy<Value = Vec<u8>> {
     let fragment = prop_oneof![
         prop::sample::select(vec![

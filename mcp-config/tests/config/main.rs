@@ -1,4 +1,4 @@
-//! The servers that files of ten clients name.
+//! Tests the servers in the files of ten clients.
 #![allow(clippy::unwrap_used)]
 
 mod faults;

@@ -1,4 +1,4 @@
-//! Finding an entry by its name.
+//! Tests how entries are found by name.
 
 use mcp_config::{ConfigError, Servers};
 
@@ -32,7 +32,7 @@ fn a_name_that_two_sources_have_needs_one_of_them() {
 }
 
 #[test]
-fn of_several_the_one_that_is_enabled_counts() {
+fn the_only_enabled_entry_is_found() {
     let user = User::new();
     user.write(
         ".mcp.json",

@@ -1,4 +1,4 @@
-//! Which files count.
+//! Tests which files are read.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn names(servers: &Servers) -> Vec<&str> {
 }
 
 #[test]
-fn files_above_count_up_to_the_root_of_the_repository() {
+fn files_above_are_read_up_to_the_root_of_the_repository() {
     let user = User::new();
     user.write(".git/HEAD", "");
     user.write(".mcp.json", A);
@@ -26,7 +26,7 @@ fn files_above_count_up_to_the_root_of_the_repository() {
 }
 
 #[test]
-fn without_a_repository_files_above_count_up_to_the_home_folder() {
+fn without_a_repository_files_above_are_read_up_to_the_home_folder() {
     let user = User::new();
     user.write(".mcp.json", A);
     user.write("../.mcp.json", B);
@@ -40,7 +40,7 @@ fn without_a_repository_files_above_count_up_to_the_home_folder() {
 }
 
 #[test]
-fn the_innermost_entry_of_a_name_counts() {
+fn the_innermost_entry_of_a_name_is_used() {
     let user = User::new();
     user.write(
         ".cursor/mcp.json",
@@ -84,7 +84,7 @@ fn in_the_home_folder_a_file_of_the_user_is_not_one_of_a_project() {
 }
 
 #[test]
-fn a_folder_in_place_of_a_file_does_not_count() {
+fn a_folder_in_place_of_a_file_is_ignored() {
     let user = User::new();
     fs::create_dir_all(user.project.join(".mcp.json")).unwrap();
     let servers = user.servers();

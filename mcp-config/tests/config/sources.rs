@@ -1,4 +1,4 @@
-//! Each source: its files, its members, its transports.
+//! Tests each source: its files, its members and its transports.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use mcp_config::{Servers, Source, Target};
 
 use super::support::User;
 
-/// The entries of a source, one a line: name, transport, and the program or URL as written; those that
-/// are not enabled in parentheses.
+/// The entries of a source, one per line: name, transport, and the program or URL as written.
+/// Disabled entries are in parentheses.
 fn listed(servers: &Servers, source: &str) -> Vec<String> {
     let entries = servers.iter().filter(|it| it.source.as_str() == source);
     let line = entries.map(|entry| {

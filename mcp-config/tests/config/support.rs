@@ -1,4 +1,4 @@
-//! A user's folders with files of all sources.
+//! The folders of a user, with files of all sources.
 
 use std::env::consts::OS;
 use std::fs;
@@ -15,7 +15,7 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// A user without any file.
+    /// A user without files.
     pub(crate) fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let home = fs::canonicalize(folder.path()).unwrap();
@@ -49,7 +49,8 @@ impl User {
         user
     }
 
-    /// Copies a folder; `PROJECT` becomes the path of the project, as in a string of JSON or TOML.
+    /// Copies a folder, and replaces `PROJECT` by the path of the project, escaped for JSON and
+    /// TOML.
     fn copy(&self, from: &Path, to: &Path) {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap() {

@@ -1,94 +1,97 @@
 //! Default limits and times of tasks, each with its unit and reason.
 //!
-//! A default of a setting can be changed by the setting; the others are fixed.
+//! A limit that is the default of a setting can be changed by the setting. All others are fixed.
 
 use std::time::Duration;
 
 // Clients.
 
-/// Time between two requests for a task's status, where the server suggests none.
+/// Time between two requests for a task's status, if the server suggests none.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// Shortest time between two requests for a task's status, whatever the server suggests.
+/// Minimum time between two requests for a task's status, whatever the server suggests.
 pub(super) const MIN_POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Longest time between two requests for a task's status, whatever the server suggests.
+/// Maximum time between two requests for a task's status, whatever the server suggests.
 pub(super) const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Intervals between two requests for a task whose changes are announced; an announcement may be lost.
+/// Number of intervals between two requests for a task whose changes are announced, because an
+/// announcement may be lost.
 pub(super) const SUBSCRIBED_INTERVALS: u32 = 10;
-/// Time for which a client follows a task whose time to live is over: the server may end it a little
-/// later.
+/// How long a client still follows a task after its time to live, because the server may end the
+/// task a little later.
 pub(super) const LATE: Duration = Duration::from_secs(60);
 
 // Servers.
 
-/// Time from its creation after which a task is deleted; a client that was away comes back within it.
+/// Time after its creation when a task is deleted. A client that was away can return within this
+/// time.
 pub(super) const TTL: Duration = Duration::from_secs(60 * 60);
-/// Time for which a task is kept that has failed because it ran for too long.
+/// How long a task is kept that failed because it ran for too long.
 pub(super) const EXPIRED_KEPT: Duration = Duration::from_secs(5 * 60);
-/// Time for which a server that shuts down waits for its tasks; supervisors kill it after 10 to 30 s.
+/// How long a server that shuts down waits for its tasks. Supervisors kill it after 10 to 30 s.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
-/// Time that a server that shuts down has for its last writes after the grace, and again for the release
-/// of its lease.
+/// How long a server that shuts down has for its last writes after the grace period, and again for
+/// the release of its lease.
 pub(super) const LAST_WRITES: Duration = Duration::from_secs(1);
-/// Shortest time between two messages of progress that are stored; a write takes milliseconds.
+/// Minimum time between two progress messages that are stored, because a write takes milliseconds.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
-/// Time for an operation of a store.
+/// Maximum time of an operation of a store.
 pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pause before something is tried again that has failed once; each further pause is twice as long.
+/// Pause before a failed operation is tried again. Each further pause is twice as long.
 pub(super) const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
-/// Longest pause before something is tried again that has failed.
+/// Maximum pause before a failed operation is tried again.
 pub(super) const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
-/// Attempts to store the end of a task: about 6 minutes.
+/// Number of attempts to store the end of a task, which take about 6 minutes.
 pub(super) const FINISH_ATTEMPTS: usize = 12;
-/// Renewals of a lease before it would be over; three may fail.
+/// Number of renewals of a lease before it would end. Three of them may fail.
 pub(super) const RENEWALS: u32 = 4;
-/// Attempts to edit a task that other processes change at the same time.
+/// Number of attempts to edit a task that other processes change at the same time.
 pub(super) const MAX_EDITS: usize = 100;
-/// Tasks of one subscription; others are not accepted.
+/// Maximum number of tasks in one subscription. Further tasks are not accepted.
 pub(super) const MAX_SUBSCRIBED: usize = 100;
-/// Tasks that are found to have expired by one query of a store.
+/// Maximum number of expired tasks that one query of a store returns.
 pub(super) const MAX_DUE: usize = 64;
-/// Notifications of a subscription that wait for a client to read; a task announces only its newest
-/// status.
+/// Number of notifications of a subscription that wait for a client to read. A task announces only
+/// its newest status.
 pub(super) const QUEUED_NOTIFICATIONS: usize = 4;
-/// Tasks that an error names; more do not help.
+/// Number of tasks that an error names. More names would not help.
 pub(super) const NAMED_TASKS: usize = 20;
-/// Bytes that a task is charged for beside the texts of the caller and the tool; about its record.
+/// Bytes charged for each task in addition to strings from the caller and the tool, roughly for its
+/// record.
 pub(super) const RECORD_BYTES: usize = 512;
-/// Tasks that have not ended; some kilobytes each.
+/// Maximum number of tasks that have not ended. Each takes some kilobytes.
 const RUNNING: usize = 10_000;
-/// Tasks of one principal that have not ended: a tenth.
+/// Maximum number of tasks of one principal that have not ended, a tenth of all.
 const RUNNING_EACH: usize = 1_000;
-/// Bytes of the tasks that are kept.
+/// Maximum number of bytes of stored tasks.
 const BYTES: usize = 256 << 20;
-/// Bytes of the tasks of one principal that are kept: a quarter.
+/// Maximum number of bytes of the stored tasks of one principal, a quarter of all.
 const BYTES_EACH: usize = 64 << 20;
 
-/// Limits of a database.
+/// Limits of a SQLite database.
 #[cfg(feature = "sqlite")]
 pub(super) mod sqlite {
     use std::time::Duration;
 
-    /// Time after which a process that shares a database is taken for stopped.
+    /// Time after which a process that shares a database is considered stopped.
     pub(in crate::tasks) const LEASE: Duration = Duration::from_secs(3);
     /// How often the store is polled for changes made by other processes.
     pub(in crate::tasks) const POLL: Duration = Duration::from_millis(250);
-    /// Time until the store is polled again after a poll that failed.
+    /// Time until the store is polled again after a failed poll.
     pub(in crate::tasks) const FAILED_POLL: Duration = Duration::from_secs(5);
-    /// Time for which an operation waits: for those before it, and for other processes.
+    /// How long an operation waits for earlier operations and for other processes.
     pub(in crate::tasks) const BUSY: Duration = Duration::from_secs(5);
-    /// Pause before a database is opened again whose journal another process sets up.
+    /// Pause before a database is opened again while another process sets up its journal.
     pub(in crate::tasks) const OPEN_PAUSE: Duration = Duration::from_millis(10);
-    /// Connections that read; one writes.
+    /// Number of connections for reading. There is one connection for writing.
     pub(in crate::tasks) const READERS: usize = 4;
-    /// Operations that wait for a connection: to read, and to write.
+    /// Maximum number of operations that wait for a connection, for reading and for writing each.
     pub(in crate::tasks) const QUEUED: usize = 1024;
 }
 
-/// The limits of a server's tasks: of all, and of each principal. Callers that nobody vouches for are
-/// one principal.
+/// The limits of a server's tasks, in total and for each principal. All unauthenticated callers
+/// together are one principal.
 ///
-/// A call that would exceed them stays a plain one, and is refused where it has to be a task. Results
-/// of tasks that were created are always kept.
+/// A call that would exceed the limits stays a plain call, or is refused if it has to be a task.
+/// The results of existing tasks are always kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskLimits {
     pub(super) running: usize,
@@ -109,14 +112,14 @@ impl Default for TaskLimits {
 }
 
 impl TaskLimits {
-    /// The limits by default: 10,000 tasks that run and 256 MiB, of these 1,000 and 64 MiB of one
-    /// principal.
+    /// Creates the default limits: 10,000 running tasks and 256 MiB in total, and 1,000 running
+    /// tasks and 64 MiB for each principal.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number of tasks that have not ended: of all, and of one principal.
+    /// Sets the maximum number of tasks that have not ended, in total and for each principal.
     #[must_use]
     pub const fn running(mut self, all: usize, each: usize) -> Self {
         self.running = all;
@@ -124,7 +127,7 @@ impl TaskLimits {
         self
     }
 
-    /// The bytes of all tasks that are kept, and of those of one principal.
+    /// Sets the maximum number of bytes of stored tasks, in total and for each principal.
     #[must_use]
     pub const fn bytes(mut self, all: usize, each: usize) -> Self {
         self.bytes = all;

@@ -1,4 +1,4 @@
-//! Tasks (`io.modelcontextprotocol/tasks`): calls of tools that go on after they were answered.
+//! Tasks (`io.modelcontextprotocol/tasks`): tool calls that continue after they are answered.
 
 mod client;
 mod limits;
@@ -15,8 +15,8 @@ pub use types::{ID, TASK_SUPPORT, TaskState, TaskStatus};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Takes a lock, which stays usable after a panic: no code of this module leaves a half-changed value behind a
-/// lock, so one that is poisoned by the panic of a tool is still valid.
+/// Locks a mutex, even if it is poisoned. No code of this module leaves a half-changed value behind
+/// a lock, so the value is still valid after a tool has panicked.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

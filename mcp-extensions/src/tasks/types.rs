@@ -9,13 +9,16 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// The identifier of the extension.
 pub const ID: &str = "io.modelcontextprotocol/tasks";
 
-/// The member of a tool's `_meta` that says whether its calls become tasks: `optional` or `required`. The extension
-/// has no such statement, so servers of other makers may not have it.
+/// The member of a tool's `_meta` that says whether its calls become tasks: `optional` or
+/// `required`.
+///
+/// The extension does not define this member, so servers of other makers may not have it.
 pub const TASK_SUPPORT: &str = "taskSupport";
 
 /// The `resultType` of a result that is a task.
 pub(super) const RESULT_TYPE: &str = "task";
-/// The member of a subscription's filter, and of its acknowledgement, with the ids of tasks.
+/// The member that contains the ids of tasks in the filter of a subscription, and in its
+/// acknowledgement.
 pub(super) const TASK_IDS: &str = "taskIds";
 /// The notification of a task's status.
 pub(super) const NOTIFICATION: &str = "notifications/tasks";
@@ -24,7 +27,7 @@ pub(super) const GET: ExtensionMethod = ExtensionMethod::new("tasks/get").named_
 pub(super) const UPDATE: ExtensionMethod = ExtensionMethod::new("tasks/update").named_by("taskId");
 pub(super) const CANCEL: ExtensionMethod = ExtensionMethod::new("tasks/cancel").named_by("taskId");
 
-/// Returns true if `revision` supports the extension: in the stateless era only.
+/// Returns true if `revision` supports the extension (stateless revisions only).
 pub(super) fn is_offered(revision: Revision) -> bool {
     revision.era() == Era::Stateless
 }
@@ -33,10 +36,10 @@ pub(super) fn is_offered(revision: Revision) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
-    /// The call is being worked on.
+    /// The call is in progress.
     #[default]
     Working,
-    /// The server waits for answers to [`TaskStatus::input_requests`].
+    /// The server is waiting for answers to [`TaskStatus::input_requests`].
     InputRequired,
     /// The call has ended with [`TaskStatus::result`], which may be the error of a tool.
     Completed,
@@ -47,24 +50,24 @@ pub enum TaskState {
 }
 
 impl TaskState {
-    /// Returns true if the task has ended: its state is final.
+    /// Returns true if the task has ended, which makes its state final.
     #[must_use]
     pub fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 }
 
-/// The status of a task: the result of `tasks/get`, the parameters of `notifications/tasks`, and what
-/// a call is answered with that has become a task (ext-tasks, "Tasks").
+/// The status of a task: the result of `tasks/get`, the parameters of `notifications/tasks`, and
+/// the answer to a call that has become a task (ext-tasks, "Tasks").
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskStatus {
-    /// The identifier, unique at its server.
+    /// The identifier, which is unique on its server.
     pub task_id: String,
     /// The state.
     #[serde(rename = "status")]
     pub state: TaskState,
-    /// The present step, or the reason of the state, for people.
+    /// The current step, or the reason for the state, for people to read.
     #[serde(
         rename = "statusMessage",
         default,
@@ -75,15 +78,15 @@ pub struct TaskStatus {
     pub created_at: String,
     /// The time of the last change, in ISO 8601.
     pub last_updated_at: String,
-    /// The time in ms from the creation after which the server may delete the task; `None` if it keeps
-    /// the task, or states no time that can be read.
+    /// The time in ms after the creation when the server may delete the task. `None` if the server
+    /// keeps the task, or states no valid time.
     #[serde(default, deserialize_with = "milliseconds")]
     pub ttl_ms: Option<u64>,
-    /// The time in ms to wait between two requests for the status, as the server suggests.
+    /// The time in ms to wait between two requests for the status, as suggested by the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "milliseconds")]
     pub poll_interval_ms: Option<u64>,
-    /// Questions that are not answered, by their keys, in [`TaskState::InputRequired`].
+    /// The open questions by their keys, in [`TaskState::InputRequired`].
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub input_requests: OrderedMap<InputRequest>,
     /// The result of the call, in [`TaskState::Completed`].
@@ -94,8 +97,8 @@ pub struct TaskStatus {
     pub error: Option<ErrorObject>,
 }
 
-/// Reads a time in ms, however the number is written. A negative number, or a value that is not a number, is
-/// `None`: the task can be followed and cancelled without it.
+/// Reads a time in ms, in any notation of the number. Returns `None` for a negative number or
+/// another value, because the task can be followed and cancelled without the time.
 pub(super) fn milliseconds<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
@@ -121,7 +124,7 @@ pub(super) struct UpdateParams {
 
 macro_rules! of_one_revision {
     ($($type:ty),*) => {$(
-        /// The extension is only offered in the revision that has these members.
+        /// The extension exists only in the revision that has these members.
         impl Conform for $type {
             fn conform(&mut self, _: Revision) {}
         }

@@ -1,4 +1,4 @@
-//! The extension of a client: calls that are answered by a task are followed to their end.
+//! The extension of a client, which follows calls that are answered with a task to their end.
 
 use mcp_runtime::BoxFuture;
 use mcp_runtime::client::ClientExtension;
@@ -12,17 +12,21 @@ use crate::tasks::types::{CANCEL, CancelTask, GET, RESULT_TYPE, TaskParams, UPDA
 
 const METHODS: &[ExtensionMethod] = &[GET, UPDATE, CANCEL];
 
-/// The extension `io.modelcontextprotocol/tasks` of a client; added by
-/// [`ClientBuilder::extension`](mcp_runtime::ClientBuilder::extension), and made by
-/// [`Tasks::client`](crate::tasks::Tasks::client).
+/// The extension `io.modelcontextprotocol/tasks` of a client.
 ///
-/// It is declared in the stateless era (2026-07-28). Calls of tools that are answered by a task are followed to
-/// its end: by a subscription where the server offers one, else by polls, as often as it suggests, between 100 ms
-/// and an hour. Questions of the task are answered by the handlers of the client; without one, the task is
-/// cancelled, and the call fails. Lost connections, time-outs and `Retry-After` are waited for. Dropping the
-/// call cancels the task. Time limits of a call are those of each request.
+/// Create it with [`Tasks::client`](crate::tasks::Tasks::client), and add it with
+/// [`ClientBuilder::extension`](mcp_runtime::ClientBuilder::extension).
 ///
-/// A [handle](super::CallTask) of a call does this step by step.
+/// The client declares the extension in the stateless era (2026-07-28). It follows a tool call that
+/// is answered with a task to the end of the task: with a subscription if the server offers one, or
+/// else by polling as often as the server suggests, between 100 ms and an hour.
+///
+/// The handlers of the client answer questions of the task. Without a handler, the task is
+/// cancelled, and the call fails. The client waits until lost connections, timeouts and
+/// `Retry-After` are over. The time limit of a call applies to each of its requests. Dropping the
+/// call cancels the task.
+///
+/// A [handle](super::CallTask) follows the task step by step.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -43,7 +47,7 @@ const METHODS: &[ExtensionMethod] = &[GET, UPDATE, CANCEL];
 pub struct TasksClient;
 
 impl TasksClient {
-    /// The extension.
+    /// Creates the extension.
     #[must_use]
     pub const fn new() -> Self {
         Self
@@ -80,11 +84,11 @@ impl ClientExtension for TasksClient {
     }
 }
 
-/// The task that a call was answered by; `None` for other results.
+/// The task that a call was answered with, or `None` for other results.
 ///
 /// # Errors
 ///
-/// When the task is malformed. It is then cancelled.
+/// Returns an error if the task is malformed. The task is then cancelled.
 pub(super) fn created(
     client: &Client,
     method: &str,
@@ -104,12 +108,12 @@ pub(super) fn created(
         Ok(status) => Ok(Follower::new(client.clone(), status)),
         Err(error) => {
             tokio::spawn(cancel(client.clone(), kind.task_id));
-            Err(unfit(method, &format!("it is no task: {error}")))
+            Err(unfit(method, &format!("it is not a task: {error}")))
         }
     })
 }
 
-/// A result that is not what the method promises.
+/// The error for a result that does not fit the method.
 pub(super) fn unfit(method: &str, reason: &str) -> CallError {
     CallError::Result {
         method: method.to_owned(),
@@ -117,7 +121,7 @@ pub(super) fn unfit(method: &str, reason: &str) -> CallError {
     }
 }
 
-/// Cancels a task, whose end nobody waits for.
+/// Cancels a task whose end is no longer waited for.
 pub(super) async fn cancel(client: Client, id: String) {
     let params = TaskParams { task_id: id };
     if let Err(error) = client.request::<CancelTask>(params).await {

@@ -1,4 +1,4 @@
-//! Following a task to its end.
+//! Follows a task to its end.
 
 use std::collections::HashSet;
 use std::mem::take;
@@ -24,21 +24,20 @@ use crate::tasks::types::{
 };
 use crate::tasks::{TaskState, TaskStatus};
 
-/// Follows one task.
 pub(super) struct Follower {
     client: Client,
     status: TaskStatus,
-    /// The moment since which the task is known.
+    /// When this client learned of the task.
     since: Instant,
-    /// The keys of questions that were answered.
+    /// The keys of questions that were already answered.
     answered: HashSet<String>,
     changes: Changes,
-    /// Where the task is cancelled when the follower is dropped, which may be outside of the runtime; `None` to
-    /// leave it alone.
+    /// The runtime that cancels the task when the follower is dropped, possibly outside the
+    /// runtime. `None` to leave the task running.
     pub(super) cancels: Option<Handle>,
 }
 
-/// The way in which changes are noticed.
+/// How changes of the task are noticed.
 enum Changes {
     NotAsked,
     Subscribed(Subscription),
@@ -63,7 +62,7 @@ impl Follower {
         self
     }
 
-    /// The task `id` as the server has it now.
+    /// Gets the task `id` from the server.
     pub(super) async fn resumed(client: Client, id: String) -> Result<Self, CallError> {
         let status = client
             .request::<GetTask>(TaskParams { task_id: id })
@@ -88,7 +87,7 @@ impl Follower {
         outcome(take(&mut self.status))
     }
 
-    /// Answers what the task asks, and waits for its next status.
+    /// Answers the questions of the task, and waits for its next status.
     pub(super) async fn next(&mut self) -> Result<(), CallError> {
         let asked = self.questions();
         if asked.is_empty() {
@@ -104,7 +103,7 @@ impl Follower {
                 changed = self.changed() => {
                     changed?;
                     if self.status.state.is_final() {
-                        // Nobody waits for the answers any more.
+                        // The answers are no longer needed.
                         return Ok(());
                     }
                 }
@@ -125,7 +124,7 @@ impl Follower {
         self.changed().await
     }
 
-    /// Questions that were not answered yet.
+    /// The questions that have not been answered yet.
     fn questions(&self) -> OrderedMap<InputRequest> {
         let asked = self.status.input_requests.iter();
         let new = asked.filter(|(key, _)| !self.answered.contains(*key));
@@ -158,7 +157,7 @@ impl Follower {
             sleep(self.until_deadline(interval)).await;
             return self.get().await;
         };
-        // A subscription may lose something when it is opened again.
+        // A subscription may miss a change while it is reopened, so poll as well.
         let poll = pin!(sleep(between_polls));
         let changed = tokio::select! {
             changed = announced(changes, &id) => changed,
@@ -205,8 +204,8 @@ impl Follower {
         Ok(())
     }
 
-    /// Shortens a pause that would end after the task's time to live, or after the time in which the server may
-    /// end it late.
+    /// Shortens a pause that would end after the task's time to live, or after the extra time in
+    /// which the server may still end the task.
     fn until_deadline(&self, pause: Duration) -> Duration {
         let Some(ttl) = self.status.ttl_ms.map(Duration::from_millis) else {
             return pause;
@@ -228,11 +227,11 @@ impl Follower {
         interval.clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL)
     }
 
-    /// Waits after a request has failed that may succeed later.
+    /// Waits after a request that has failed, but may succeed later.
     ///
     /// # Errors
     ///
-    /// The error, if it will not.
+    /// Returns the error if the request will not succeed.
     async fn pause_after(&self, error: CallError) -> Result<(), CallError> {
         let Some(pause) = retry_after(&error) else {
             return Err(error);
@@ -244,7 +243,7 @@ impl Follower {
         ) {
             return Err(error);
         }
-        tracing::debug!(%error, task = self.status.task_id, "a task is asked for again later");
+        tracing::debug!(%error, task = self.status.task_id, "the status of a task is requested again later");
         let pause = pause.clamp(self.interval(), MAX_POLL_INTERVAL);
         sleep(self.until_deadline(pause)).await;
         self.check_deadline()
@@ -262,7 +261,7 @@ impl Drop for Follower {
     }
 }
 
-/// The time after which a request that has failed may be made again; `None` if it will fail again.
+/// The time after which a failed request may be repeated, or `None` if it would fail again.
 fn retry_after(error: &CallError) -> Option<Duration> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -290,7 +289,7 @@ fn retry_after(error: &CallError) -> Option<Duration> {
     }
 }
 
-/// Subscribes to a task, if the server offers that.
+/// Subscribes to a task, if the server offers subscriptions.
 async fn subscribed(client: &Client, id: &str) -> Changes {
     let mut filter = SubscriptionFilter::new();
     filter.extra.insert(TASK_IDS.to_owned(), json!([id]));
@@ -312,7 +311,7 @@ async fn subscribed(client: &Client, id: &str) -> Changes {
     }
 }
 
-/// The next status of a task that is announced; `None` once the subscription is over.
+/// The next status of a task that is announced, or `None` once the subscription has ended.
 async fn announced(changes: &mut Subscription, id: &str) -> Option<TaskStatus> {
     loop {
         let news = changes.next().await.ok()??;
@@ -327,7 +326,7 @@ async fn announced(changes: &mut Subscription, id: &str) -> Option<TaskStatus> {
     }
 }
 
-/// The result of the call whose task has ended.
+/// The result of a call whose task has ended.
 fn outcome(status: TaskStatus) -> Result<RawJson, CallError> {
     let reason = |otherwise: &str| {
         status

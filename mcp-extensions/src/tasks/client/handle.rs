@@ -12,12 +12,12 @@ use super::follower::Follower;
 use crate::tasks::types::{CancelTask, TaskParams};
 use crate::tasks::{ID, TaskStatus};
 
-/// Calls a tool for the handle of its task, for [`Call`].
+/// Extends [`Call`] with a handle for the task of a tool call.
 pub trait CallTask<T> {
-    /// Sends the call, and returns once it is answered: by a task, or by its result.
+    /// Sends the call, and returns when the server has answered with a task or a result.
     ///
-    /// The server alone decides which one it is, unless the client does not declare the
-    /// [extension](super::TasksClient).
+    /// The server alone decides which of the two it returns. If the client does not declare the
+    /// [extension](super::TasksClient), the server returns a result.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -40,8 +40,8 @@ pub trait CallTask<T> {
     ///
     /// # Errors
     ///
-    /// Those of the call; [`CallError::Result`] for a task that is malformed, or comes from a server that has not
-    /// declared the extension.
+    /// Returns the errors of the call, and [`CallError::Result`] for a task that is malformed, or
+    /// that comes from a server without the extension.
     fn task(self) -> BoxFuture<Result<TaskHandle<T>, CallError>>;
 }
 
@@ -51,13 +51,14 @@ impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
         Box::pin(async move {
             let result = self.raw().await?;
             let client = converter.client();
-            // In a revision without the member, `resultType` is the server's own.
+            // In a revision without `ResultType`, servers may use `resultType` for their own
+            // purposes.
             let may_be_task = client.has_extension(ID) || client.revision().has_type("ResultType");
             let task = created(client, CallToolRequest::METHOD, &result);
             let work = match task.filter(|_| may_be_task) {
                 None => Work::Done(result),
                 Some(_) if !client.has_extension(ID) => {
-                    let reason = "it is a task, which was not agreed on";
+                    let reason = "it is a task, but the extension was not agreed on";
                     return Err(unfit(CallToolRequest::METHOD, reason));
                 }
                 Some(follower) => Work::Followed(Box::new(follower?)),
@@ -67,15 +68,15 @@ impl<T: 'static> CallTask<T> for Call<CallToolRequest, T> {
     }
 }
 
-/// A call that has become a task, or is done; made by [`CallTask::task`] and
+/// A call that has become a task, or is done. Returned by [`CallTask::task`] and
 /// [`ResumeTask::resume`](super::ResumeTask::resume).
 ///
-/// Dropping it leaves the task alone, which goes on, unless [`cancel_on_drop`](Self::cancel_on_drop) is set. Its questions are only answered while it is
-/// [followed](Self::next).
+/// When the handle is dropped, the task continues, unless [`cancel_on_drop`](Self::cancel_on_drop)
+/// is set. Questions of the task are answered only while the handle [follows](Self::next) it.
 pub struct TaskHandle<T> {
     work: Work,
     converter: ResultConverter<CallToolRequest, T>,
-    /// True once [`next`](Self::next) has returned the status that is known.
+    /// True once [`next`](Self::next) has returned the current status.
     is_reported: bool,
 }
 
@@ -93,12 +94,12 @@ impl<T> TaskHandle<T> {
         }
     }
 
-    /// Cancels the task when the handle, or the future of [`result`](Self::result), is dropped before the task
-    /// has ended.
+    /// Cancels the task if the handle, or the future of [`result`](Self::result), is dropped before
+    /// the task has ended.
     ///
     /// # Panics
     ///
-    /// Outside of a Tokio runtime.
+    /// Panics outside of a Tokio runtime.
     #[must_use]
     pub fn cancel_on_drop(mut self) -> Self {
         if let Work::Followed(follower) = self.work {
@@ -107,13 +108,13 @@ impl<T> TaskHandle<T> {
         self
     }
 
-    /// The id of the task; `None` if the call was answered by its result.
+    /// Returns the id of the task, or `None` if the call was answered with a result.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.status().map(|status| &*status.task_id)
     }
 
-    /// The last status that is known; `None` if the call was answered by its result.
+    /// Returns the last known status, or `None` if the call was answered with a result.
     #[must_use]
     pub fn status(&self) -> Option<&TaskStatus> {
         match &self.work {
@@ -122,15 +123,16 @@ impl<T> TaskHandle<T> {
         }
     }
 
-    /// The status of the task: the one that is known at first, then each next one, the last one when it has
-    /// ended, then `None`. `None` for a call that was answered by its result.
+    /// Returns the next status of the task: first the known status, then each later status up to
+    /// the final one, and then `None`.
     ///
-    /// Questions of the task are answered here, by the handlers of the client.
+    /// Returns `None` for a call that was answered with a result. Questions of the task are
+    /// answered here, by the handlers of the client.
     ///
     /// # Errors
     ///
-    /// Why the task can't be followed: an error of `tasks/get`, a question without a handler (the task is
-    /// cancelled then), or its time to live is over.
+    /// Returns an error if `tasks/get` fails, if a question has no handler (the task is then
+    /// cancelled), or if the time to live is over.
     pub async fn next(&mut self) -> Result<Option<TaskStatus>, CallError> {
         let Work::Followed(follower) = &mut self.work else {
             return Ok(None);
@@ -152,7 +154,8 @@ impl<T> TaskHandle<T> {
     ///
     /// # Errors
     ///
-    /// Those of the call, and of [`next`](Self::next); [`CallError::Tool`] if the task was cancelled.
+    /// Returns the errors of the call and of [`next`](Self::next), and [`CallError::Tool`] if the
+    /// task was cancelled.
     pub async fn result(self) -> Result<T, CallError> {
         let result = match self.work {
             Work::Done(result) => result,
@@ -161,12 +164,12 @@ impl<T> TaskHandle<T> {
         self.converter.complete(result).await
     }
 
-    /// Cancels the task; the server need not follow. Does nothing for a call that was answered by its
-    /// result.
+    /// Asks the server to cancel the task, which the server may ignore. Does nothing for a call
+    /// that was answered with a result.
     ///
     /// # Errors
     ///
-    /// When the server could not be asked, or does not have the task any more.
+    /// Returns an error if the request fails, or if the server no longer has the task.
     pub async fn cancel(self) -> Result<(), CallError> {
         if let Work::Followed(mut follower) = self.work {
             follower.cancels = None;
@@ -179,7 +182,8 @@ impl<T> TaskHandle<T> {
         Ok(())
     }
 
-    /// What another process needs to go on with the task, which goes on meanwhile.
+    /// Returns the data that another process needs to continue with the task, and leaves the task
+    /// running.
     #[must_use]
     pub fn detach(mut self) -> TaskTicket {
         if let Work::Followed(follower) = &mut self.work {
@@ -188,8 +192,8 @@ impl<T> TaskHandle<T> {
         self.ticket()
     }
 
-    /// The same, without giving up the handle. That of a call that was answered by its result has the
-    /// result.
+    /// Like [`detach`](Self::detach), without giving up the handle. For a call that was answered
+    /// with a result, the ticket contains the result.
     #[must_use]
     pub fn ticket(&self) -> TaskTicket {
         let (task, result) = match &self.work {
@@ -217,45 +221,45 @@ impl<T> fmt::Debug for TaskHandle<T> {
     }
 }
 
-/// What is needed to go on with a task: to be kept as JSON, for another process. Made by
+/// The data to continue with a task in another process. It can be stored as JSON. Returned by
 /// [`TaskHandle::ticket`].
 ///
-/// The id of a task may be all that its server asks for, so a ticket is a secret.
+/// A server may accept the id of a task without any other credential, so a ticket is a secret.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskTicket {
-    /// The name of the server, as it states it.
+    /// The name that the server reports.
     pub server: String,
     /// The name of the tool.
     pub tool: String,
-    /// The id of the task; `None` for a call that was answered by its result.
+    /// The id of the task, or `None` for a call that was answered with a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// The result of such a call.
+    /// The result, for a call that was answered with a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<RawJson>,
 }
 
-/// Goes on with tasks by their tickets, for [`Client`].
+/// Extends [`Client`] to continue with tasks.
 pub trait ResumeTask {
     /// Gets the status of the task of a ticket. The output of the call is a `T`, as in
     /// [`Client::call`].
     ///
     /// # Errors
     ///
-    /// [`CallError::Rpc`] with -32602 where the server does not have the task any more;
-    /// [`CallError::Result`] where the ticket is that of another server, which is not asked.
+    /// Returns [`CallError::Rpc`] with code -32602 if the server no longer has the task, and
+    /// [`CallError::Result`] if the ticket belongs to another server. No request is sent then.
     fn resume<T: CallOutput + 'static>(
         &self,
         ticket: TaskTicket,
     ) -> BoxFuture<Result<TaskHandle<T>, CallError>>;
 
-    /// Gets the status of a task by its id alone, such as one that a person has written down. The output of the
-    /// call is its result, as in [`Client::call_tool`].
+    /// Gets the status of a task by its id alone, for example if a person has written the id down.
+    /// The output of the call is a [`CallToolResult`], as in [`Client::call_tool`].
     ///
     /// # Errors
     ///
-    /// [`CallError::Rpc`] with -32602 where the server does not have the task.
+    /// Returns [`CallError::Rpc`] with code -32602 if the server does not have the task.
     fn resume_id(&self, id: &str) -> BoxFuture<Result<TaskHandle<CallToolResult>, CallError>>;
 }
 
@@ -269,7 +273,7 @@ impl ResumeTask for Client {
             let server = server_name(&client);
             if server != ticket.server {
                 let theirs = &ticket.server;
-                let reason = format!("the ticket is one of `{theirs}`, and this is `{server}`");
+                let reason = format!("the ticket belongs to `{theirs}`, but this is `{server}`");
                 return Err(unfit(CallToolRequest::METHOD, &reason));
             }
             let call = client.call::<T>(ticket.tool, JsonObject::new());
@@ -296,7 +300,7 @@ impl ResumeTask for Client {
     }
 }
 
-/// The name of the server; empty if it states none.
+/// The name that the server reports, or an empty string.
 pub(super) fn server_name(client: &Client) -> String {
     client
         .server_info()

@@ -1,4 +1,4 @@
-//! Calls that become tasks when their function says so.
+//! Lets a function turn its call into a task.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -10,18 +10,18 @@ use super::Task;
 use crate::tasks::TaskStatus;
 use crate::tasks::types::ID;
 
-/// What the function of a call and the layer around it have in common.
+/// State that is shared by the function of a call and the layer around it.
 #[derive(Clone)]
 pub(super) struct CallState(Arc<Shared>);
 
 struct Shared {
-    /// What the tool has of the extension.
+    /// The settings of the tool.
     tool: Arc<Task>,
-    /// Notified when the function wants the call to become a task.
+    /// Notified when the function requests that the call becomes a task.
     deferred: Notify,
-    /// True once the call is a task, or stays a plain one.
+    /// True once the call has become a task, or is known to stay a plain call.
     is_decided: AtomicBool,
-    /// Notified when the call is a task, or stays a plain one.
+    /// Notified when `is_decided` is set.
     decided: Notify,
     /// The task that was created for work elsewhere.
     created: OnceLock<Box<TaskStatus>>,
@@ -46,7 +46,7 @@ impl CallState {
         cx.identity()
     }
 
-    /// Waits until the function wants the call to become a task.
+    /// Waits until the function requests that the call becomes a task.
     pub(super) async fn deferred(&self) {
         self.0.deferred.notified().await;
     }
@@ -60,7 +60,8 @@ impl CallState {
         self.0.is_decided.load(Ordering::Acquire)
     }
 
-    /// Notes the task that was created for work elsewhere. Returns false if the call is a task already.
+    /// Records the task that was created for work elsewhere. Returns false if the call already has
+    /// one.
     pub(super) fn set_created(&self, status: TaskStatus) -> bool {
         self.0.created.set(Box::new(status)).is_ok()
     }
@@ -70,14 +71,17 @@ impl CallState {
     }
 }
 
-/// Makes a task of the call, for [`Context`].
+/// Extends [`Context`] to turn the current call into a task.
 pub trait Defer {
-    /// Answers the call by a task, and goes on. What the function does from here on belongs to the task: it
-    /// runs once, and questions wait for their answers. What stands before belongs to the call, and runs
-    /// again in each round of questions (2026-07-28, "Multi Round-Trip Requests").
+    /// Answers the call with a task, and continues.
     ///
-    /// Does nothing for tools without `with(`[`Task`](super::Task)`::…)`, for clients that do not declare
-    /// the extension, beyond the [limits](crate::tasks::TaskLimits), and if the call is a task already.
+    /// The code after this point belongs to the task: it runs once, and its questions wait for
+    /// their answers. The code before this point belongs to the call, and runs again in each round
+    /// of questions (2026-07-28, "Multi Round-Trip Requests").
+    ///
+    /// Does nothing for tools without `with(`[`Task`](super::Task)`::…)`, for clients that do not
+    /// declare the extension, beyond the [limits](crate::tasks::TaskLimits), and if the call is
+    /// already a task.
     ///
     /// ```
     /// use mcp_extensions::tasks::{Defer, Task};
@@ -100,7 +104,7 @@ pub trait Defer {
     ///
     /// # Errors
     ///
-    /// None so far. A call that can't become the task that it has to be is dropped here.
+    /// There are no errors yet. A call that has to become a task, but can't, is dropped here.
     fn defer(&self) -> impl Future<Output = Result<(), ProtocolError>> + Send;
 }
 
@@ -117,7 +121,7 @@ impl Defer for Context {
     }
 }
 
-/// Checks that the client can be answered by a task.
+/// Checks that the client accepts tasks.
 pub(super) fn check_declared(cx: &Context) -> Result<(), ProtocolError> {
     cx.require_extension(ID)
 }

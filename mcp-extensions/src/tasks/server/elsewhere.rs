@@ -1,4 +1,4 @@
-//! Tasks whose work is done elsewhere: by a queue, a webhook, another process.
+//! Tasks whose work is done elsewhere: by a queue, a webhook or another process.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::tasks::TaskState;
 use crate::tasks::limits::POLL_INTERVAL;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
 
-/// A task for work elsewhere; made by [`Tasks::create`], and returned by the function of the tool, whose call
-/// is answered by it.
+/// A task for work that is done elsewhere, created by [`Tasks::create`]. If the function of a tool
+/// returns it, the call is answered with the task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreatedTask(Arc<str>);
 
 impl CreatedTask {
-    /// The id of the task, by which it is [opened](Tasks::open).
+    /// Returns the id, with which the task can be [opened](Tasks::open).
     #[must_use]
     pub fn id(&self) -> &str {
         &self.0
@@ -27,18 +27,19 @@ impl CreatedTask {
 }
 
 impl IntoToolResult for CreatedTask {
-    /// A result without content, in the place of which the task is sent.
+    /// Returns a result without content. The task is sent in its place.
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
         Ok(CallToolResult::new([]))
     }
 }
 
 impl Tasks {
-    /// Creates the task that answers the call of `cx`, for work that is done elsewhere: whoever has the
-    /// store [opens](Self::open) it by its id, and ends it. Whatever the function returns after that is not sent,
-    /// unless it is an error.
+    /// Creates the task that answers the call of `cx`, for work that is done elsewhere.
     ///
-    /// No process counts as its runner: it stays as it is until somebody changes it, or it expires.
+    /// Any process with the store can [open](Self::open) the task by its id, and end it. The result
+    /// that the function returns later is not sent, unless it is an error.
+    ///
+    /// The task has no runner, so it stays as it is until it is changed by its id, or expires.
     ///
     /// ```
     /// use mcp_extensions::tasks::{CreatedTask, Task, Tasks};
@@ -62,16 +63,16 @@ impl Tasks {
     /// /// Called by a webhook, days later.
     /// async fn printed(tasks: &Tasks, id: &str, result: CallToolResult) {
     ///     if let Ok(false) = tasks.open(id).complete(&result).await {
-    ///         println!("nobody waits for {id} any more");
+    ///         println!("the task {id} has already ended");
     ///     }
     /// }
     /// ```
     ///
     /// # Errors
     ///
-    /// -32021 where the client does not declare the extension; -32603 for tools without
-    /// `with(`[`Task`](super::Task)`::…)`, for calls that are tasks already, and if the store fails or its limits
-    /// are reached.
+    /// Returns -32021 if the client does not declare the extension. Returns -32603 if the tool has
+    /// no `with(`[`Task`](super::Task)`::…)`, if the call is already a task, if the store fails, or
+    /// if its limits are reached.
     pub async fn create(&self, cx: &Context) -> Result<CreatedTask, ProtocolError> {
         check_declared(cx)?;
         let call = CallState::of(cx).filter(|call| !call.is_decided());
@@ -89,7 +90,8 @@ impl Tasks {
         Ok(CreatedTask(record.id))
     }
 
-    /// The task with this id, of any caller, to report on it and to end it. Nothing is read by this.
+    /// Opens the task with this id, of any caller, to report on it and to end it. This does not
+    /// read the store.
     #[must_use]
     pub fn open(&self, id: impl Into<String>) -> OpenTask {
         OpenTask {
@@ -103,10 +105,10 @@ fn refused(reason: &str) -> ProtocolError {
     ProtocolError::new(code::INTERNAL_ERROR, reason.to_owned())
 }
 
-/// A task whose work is done outside of its call; made by [`Tasks::open`].
+/// A task whose work is done outside its call. Returned by [`Tasks::open`].
 ///
-/// Its functions return false where there is no such task, or it has ended: the client has cancelled it, or it
-/// has expired.
+/// Methods return false if there is no such task, or if it has ended, for example because the
+/// client has cancelled it, or because it has expired.
 #[derive(Clone, Debug)]
 pub struct OpenTask {
     tasks: Tasks,
@@ -114,23 +116,23 @@ pub struct OpenTask {
 }
 
 impl OpenTask {
-    /// Replaces the message of its status.
+    /// Replaces the message of the status.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub async fn message(&self, message: impl Into<String>) -> Result<bool, TaskStoreError> {
         let message = message.into();
         self.change(|task| task.message = Some(message.clone()))
             .await
     }
 
-    /// Asks the client, and waits for its answer. `key` names the question; one that was asked before
-    /// under this name has its answer already.
+    /// Asks the client, and waits for the answer. `key` identifies the question. If a question with
+    /// this key has already been answered, the same answer is returned.
     ///
     /// # Errors
     ///
-    /// When the store fails, or the task ends before it is answered.
+    /// Returns an error if the store fails, or if the task ends before the question is answered.
     pub async fn ask(
         &self,
         key: impl Into<String>,
@@ -143,7 +145,7 @@ impl OpenTask {
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub async fn complete(&self, result: &CallToolResult) -> Result<bool, TaskStoreError> {
         let result = whole(RawJson::encode(result));
         self.change(|task| {
@@ -157,16 +159,16 @@ impl OpenTask {
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub async fn fail(&self, error: ProtocolError) -> Result<bool, TaskStoreError> {
         self.change(|task| task.fail(error.clone())).await
     }
 
-    /// Waits until the task has ended, in whatever way.
+    /// Waits until the task has ended in any way.
     ///
     /// # Errors
     ///
-    /// When the store fails.
+    /// Returns an error if the store fails.
     pub async fn ended(&self) -> Result<(), TaskStoreError> {
         let ended = |task: &TaskRecord| task.state.is_final().then_some(());
         let ended = self.tasks.0.records.wait_for(&self.id, ended).await;

@@ -20,7 +20,7 @@ use crate::tasks::types::{
 use crate::tasks::{ID, TaskState};
 
 impl Tasks {
-    /// The task of the caller with this id; another's does not exist.
+    /// Finds a task of the caller. Tasks of other callers are unknown.
     async fn find(&self, id: &str, cx: &Context) -> Result<Arc<TaskRecord>, ProtocolError> {
         let record = self.0.records.load(id).await.map_err(unavailable)?;
         let is_callers = |it: &Arc<TaskRecord>| it.principal.as_deref() == cx.principal();
@@ -57,7 +57,7 @@ impl Tasks {
     }
 }
 
-/// Takes the answers to questions that are open; others are ignored. Returns whether there were any.
+/// Stores the answers to open questions, and ignores others. Returns whether there were any.
 fn answer(record: &mut TaskRecord, answers: &mut OrderedMap<RawJson>) -> bool {
     let Some(inputs) = &mut record.inputs else {
         return false;
@@ -136,7 +136,7 @@ impl Extension for Tasks {
 }
 
 impl Tasks {
-    /// Announces changes of those of the tasks that exist and are the caller's.
+    /// Announces changes of the tasks that exist and belong to the caller.
     async fn subscribe(&self, mut ids: Vec<String>, cx: &Context) -> ExtensionSubscription {
         let (sender, notifications) = mpsc::channel(QUEUED_NOTIFICATIONS);
         ids.sort_unstable();
@@ -154,7 +154,7 @@ impl Tasks {
     }
 }
 
-/// Announces each change of a task, until it ends or nobody listens.
+/// Announces each change of a task, until the task or the subscription ends.
 async fn announce(
     records: Records,
     mut last: Arc<TaskRecord>,

@@ -1,10 +1,13 @@
 //! The lease of a process: the time of the store, and which other runners have stopped.
 //!
-//! [`TaskStore`](crate::tasks::store::TaskStore) says how both are measured without a common clock. Why the
-//! time of the store never runs too fast: each process counts on from the last number that it has read or
-//! written, at the pace of a real clock, and for no longer than a lease. So the most advanced process is at
-//! most one lease ahead of the number in the store. A new task expires one lease later than its time to
-//! live, counted from that number: no process can end it too early.
+//! [`TaskStore`](crate::tasks::store::TaskStore) describes how both are measured without a common
+//! clock.
+//!
+//! The time of the store never runs too fast: each process continues to count from the last number
+//! that it has read or written, at the pace of a real clock, and for no longer than a lease. So the
+//! most advanced process is at most one lease ahead of the number in the store. A new task expires
+//! one lease later than its time to live, counted from this number, so no process can end it too
+//! early.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +22,7 @@ use crate::tasks::store::Renewal;
 /// The state that a process keeps between renewals of its lease.
 #[derive(Default)]
 pub(super) struct Lease {
-    /// The length, if runners have leases.
+    /// The length of a lease, if runners have leases.
     pub(super) length: Option<Duration>,
     last: Option<Renewed>,
     others: HashMap<Arc<str>, Watched>,
@@ -30,7 +33,7 @@ pub(super) struct Lease {
 struct Renewed {
     /// The time of the store, in ms.
     now: u64,
-    /// The moment from which this process counts on.
+    /// The moment from which this process continues to count.
     since: Instant,
     /// The moments before and after the renewal.
     asked: Instant,
@@ -40,7 +43,7 @@ struct Renewed {
 /// The lease of another runner.
 struct Watched {
     number: i64,
-    /// The time for which the number was seen not to change.
+    /// How long the number was observed not to change.
     still: Duration,
 }
 
@@ -50,21 +53,21 @@ impl Lease {
         self.length.map(|length| length / RENEWALS)
     }
 
-    /// Returns true if the lease was renewed and is not over.
+    /// Whether the lease was renewed and has not ended.
     pub(super) fn is_valid(&self) -> bool {
         let length = self.length.unwrap_or(Duration::MAX);
         self.last.is_some_and(|last| last.asked.elapsed() < length)
     }
 
-    /// The time of the store, in ms, as far as this process has counted.
+    /// The time of the store in ms, as counted by this process.
     pub(super) fn now(&self) -> u64 {
         let length = self.length.unwrap_or(Duration::MAX);
         let counted = |last: Renewed| last.now + milliseconds(last.since.elapsed().min(length));
         self.last.map_or(0, counted)
     }
 
-    /// The time of the store, in ms, at which a task expires that is created now, if all runners are to
-    /// leave it its time to live.
+    /// The time of the store, in ms, at which a new task expires. It is late enough that every
+    /// runner grants the task its time to live.
     pub(super) fn expiry(&self, ttl: u64) -> u64 {
         let now = |last: Renewed| last.now + milliseconds(last.asked.elapsed());
         let ahead = milliseconds(self.length.unwrap_or_default()) + 1;
@@ -74,10 +77,11 @@ impl Lease {
             .saturating_add(ahead)
     }
 
-    /// Notes a renewal with the time `sent`, requested at `asked`. Returns the runners that have stopped.
+    /// Records a renewal that was requested at `asked` with the time `sent`. Returns the runners
+    /// that have stopped.
     pub(super) fn renewed(&mut self, renewal: Renewal, sent: u64, asked: Instant) -> Vec<Arc<str>> {
         let answered = Instant::now();
-        // If another process is ahead, all that is known is that its time was reached before the answer.
+        // If another process is ahead, its time was reached at some moment before the answer.
         let since = if renewal.now == sent { asked } else { answered };
         let before = self.last.replace(Renewed {
             now: renewal.now,
@@ -88,7 +92,7 @@ impl Lease {
         let (Some(length), Some(interval)) = (self.length, self.interval()) else {
             return Vec::new();
         };
-        // A longer time was not watched: this process may have been suspended.
+        // A longer time was not observed, because this process may have been suspended.
         let watched = before.map(|it| asked.saturating_duration_since(it.answered));
         let watched = watched.unwrap_or_default().min(interval);
         let mut others = HashMap::new();
@@ -123,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Numbers that look random.
+    /// A simple generator of pseudo-random numbers.
     struct Random(u64);
 
     impl Random {
@@ -136,7 +140,7 @@ mod tests {
         }
     }
 
-    /// A process, and how far its renewal is.
+    /// A process, and the state of its renewal.
     struct Process {
         lease: Lease,
         renewal: Option<(u64, Instant, Option<u64>)>,
@@ -150,7 +154,7 @@ mod tests {
             }
         }
 
-        /// The next step of a renewal: to ask, to be written, to be answered.
+        /// Takes the next step of a renewal: to request it, to write it, or to receive the answer.
         fn step(&mut self, time: &mut u64) {
             self.renewal = match self.renewal.take() {
                 None => Some((self.lease.now(), Instant::now(), None)),
@@ -203,7 +207,7 @@ mod tests {
         }
     }
 
-    /// Renews after a pause, and returns whether the other runner has stopped.
+    /// Renews after a pause, and returns whether the other runner is considered stopped.
     async fn look(lease: &mut Lease, pause: Duration, number: Option<i64>) -> bool {
         tokio::time::advance(pause).await;
         let now = lease.now();
@@ -222,7 +226,7 @@ mod tests {
         let start = Instant::now();
         while !look(&mut lease, interval, Some(99)).await {}
         assert_eq!(start.elapsed(), LENGTH);
-        // It is there again.
+        // The runner has renewed its lease again.
         assert!(!look(&mut lease, interval, Some(100)).await);
         assert!(look(&mut lease, interval, None).await);
     }

@@ -1,4 +1,4 @@
-//! What a process does for all of its tasks: expiry, leases, and the end of the server.
+//! Maintains all tasks of a process: expiry, leases, and the shutdown of the server.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::tasks::lock;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
 
 impl Tasks {
-    /// Notes that a server with these tasks is served from now on.
+    /// Records that a server with these tasks is being served.
     pub(super) fn started(&self, server: Server) {
         self.0.process.phase.send_replace(Phase::Serving);
         let mut state = self.0.process.state();
@@ -29,24 +29,24 @@ impl Tasks {
         self.maintain();
     }
 
-    /// Starts the maintenance, unless it is going on: one task for all.
+    /// Starts the maintenance of all tasks, unless it is already running.
     pub(super) fn maintain(&self) {
         let mut state = self.0.process.state();
         if state.maintenance.is_none() {
             let tasks = self.clone();
             let interval = state.lease.interval();
             state.maintenance = Some(tokio::spawn(async move {
-                // The lease does not wait for anything else.
+                // Nothing else may delay the renewal of the lease.
                 tokio::join!(tasks.keep_lease(interval), tasks.end_tasks(interval));
             }));
             state.runtime = Some(Handle::current());
         }
     }
 
-    /// Keeps a new task. Returns false where it would exceed the limits.
+    /// Stores a new task. Returns false if it would exceed the limits.
     pub(super) async fn insert(&self, mut task: TaskRecord) -> Result<bool, TaskStoreError> {
         self.maintain();
-        // Without a lease, another process would take the task immediately.
+        // Without a lease, another process would take over the task immediately.
         if !self.0.process.state().lease.is_valid() {
             self.renew().await?;
         }
@@ -83,8 +83,9 @@ impl Tasks {
         Ok(())
     }
 
-    /// Ends what [`started`](Self::started) has begun: waits for the tasks that this process works on, and
-    /// leaves those that are not done to others. Fails if the store does, without waiting for it.
+    /// Ends what [`started`](Self::started) has begun: waits for the tasks that this process works
+    /// on, and leaves unfinished tasks to other processes. If the store fails, returns an error
+    /// without waiting for it.
     pub(super) async fn stopped(&self) -> Result<(), BoxError> {
         let process = &self.0.process;
         if process.is_served_still() {
@@ -118,7 +119,7 @@ impl Tasks {
         Err(format!("the store failed; tasks whose end was not stored ({count}): {named}").into())
     }
 
-    /// Ends tasks that can't be left to other processes, and the lease.
+    /// Ends tasks that can't be left to other processes, and then the lease.
     async fn end_lease(&self) -> Result<(), TaskStoreError> {
         let records = &self.0.records;
         let runner = &self.0.process.runner;
@@ -131,7 +132,7 @@ impl Tasks {
         outcome.and(records.run(|store| store.release(runner)).await)
     }
 
-    /// Renews the lease of this process all the time, if it needs one.
+    /// Renews the lease of this process regularly, if it needs one.
     async fn keep_lease(&self, interval: Option<Duration>) {
         let Some(interval) = interval else { return };
         loop {
@@ -143,7 +144,7 @@ impl Tasks {
         }
     }
 
-    /// Ends tasks that have expired, and tasks that no process works on.
+    /// Regularly ends tasks that have expired, and tasks that no process works on.
     async fn end_tasks(&self, interval: Option<Duration>) {
         loop {
             let next = self.end_tasks_once().await;
@@ -166,7 +167,8 @@ impl Tasks {
         }
     }
 
-    /// Returns the time at which there is more to do. What fails here is tried again the next time.
+    /// Makes one pass, and returns the time of the next one. Operations that fail are tried again
+    /// then.
     async fn end_tasks_once(&self) -> Result<Option<u64>, TaskStoreError> {
         let process = &self.0.process;
         let records = &self.0.records;
@@ -185,7 +187,7 @@ impl Tasks {
             outcome = self.recover_all(&runner).await.and(outcome);
         }
         let (due, next) = records.run(|store| store.due(now)).await?;
-        // There may be more of them.
+        // If tasks were due, there may be more of them.
         let next = if due.is_empty() { next } else { Some(now) };
         for id in due {
             outcome = self.expire(&id, now).await.and(outcome);
@@ -197,7 +199,7 @@ impl Tasks {
     async fn expire(&self, id: &str, now: u64) -> Result<(), TaskStoreError> {
         let mut is_over = true;
         let failed = self.0.records.edit(id, |record| {
-            // Another process may have done this already, and keeps the task for some minutes.
+            // Another process may have ended the task already, and keeps it for some minutes.
             is_over = record.expires.is_some_and(|expires| expires <= now);
             let fails = is_over && !record.state.is_final();
             fails.then(|| {
@@ -215,7 +217,7 @@ impl Tasks {
         Ok(())
     }
 
-    /// Ends a task of this process on which it does not work.
+    /// Ends a task of this process that it does not work on.
     async fn settle(&self, id: &Arc<str>, left: Left) -> Result<(), TaskStoreError> {
         match left {
             Left::Recover => return self.recover(id, &self.0.process.runner).await,
@@ -225,7 +227,7 @@ impl Tasks {
         Ok(())
     }
 
-    /// Goes on with the tasks of a runner that has stopped.
+    /// Recovers the tasks of a runner that has stopped.
     async fn recover_all(&self, stopped: &Arc<str>) -> Result<(), TaskStoreError> {
         let process = &self.0.process;
         let records = &self.0.records;
@@ -235,7 +237,7 @@ impl Tasks {
         }
         let mut outcome = Ok(());
         for id in ids {
-            // The runner may have renewed its lease since.
+            // The runner may have renewed its lease in the meantime.
             let is_stopped = process.state().stopped.contains(stopped);
             if is_stopped && !lock(&records.unreadable).contains(&id) {
                 outcome = self.recover(&id, stopped).await.and(outcome);
@@ -244,10 +246,10 @@ impl Tasks {
         outcome
     }
 
-    /// Goes on with a task whose runner has stopped: runs its call again, or ends it.
+    /// Recovers a task whose runner has stopped: runs its call again, or ends the task.
     async fn recover(&self, id: &Arc<str>, stopped: &Arc<str>) -> Result<(), TaskStoreError> {
         let process = &self.0.process;
-        // If this fails, the task may nevertheless be one of this process.
+        // If the edit fails, it may nevertheless have made this process the runner.
         process.leave(id, Left::Recover);
         let recovered = self.0.records.edit(id, |record| {
             let is_left = !record.state.is_final() && record.runner.as_ref() == Some(stopped);
@@ -276,7 +278,7 @@ impl Tasks {
         Ok(())
     }
 
-    /// The call of a task, if it may be made again.
+    /// The call of a task, if it may run again.
     fn repeated(&self, task: &TaskRecord) -> Option<(Server, DetachedRequest)> {
         let call = task.call.as_deref()?;
         let server = self.0.process.state().server.clone()?;

@@ -1,4 +1,4 @@
-//! The part of a server's tasks that is a process's own.
+//! The state of a process that works on tasks.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,63 +12,63 @@ use tokio::task::JoinHandle;
 use super::lease::Lease;
 use crate::tasks::lock;
 
-/// The part of a server's tasks that is this process's own.
+/// The part of a server's tasks that belongs to this process.
 pub(super) struct Process {
-    /// The name of the process as a runner.
+    /// The id of this process as a runner.
     pub(super) runner: Arc<str>,
     state: Mutex<State>,
-    /// Notified when there is something to do before the next pass of the maintenance.
+    /// Notified when the maintenance has something to do before its next pass.
     pub(super) wake: Notify,
     /// The tasks that this process works on.
     pub(super) working: watch::Sender<HashSet<Arc<str>>>,
     pub(super) phase: watch::Sender<Phase>,
 }
 
-/// How far the shutdown is.
+/// The phase of the shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     Serving,
-    /// The work on tasks has to stop, and its end to be stored.
+    /// Work on tasks has to stop, and the end of each task has to be stored.
     Stopping,
-    /// Results that are not stored yet are given up.
+    /// Results that are not stored yet are lost.
     Stopped,
 }
 
 #[derive(Default)]
 pub(super) struct State {
-    /// The number of times that the server is being served.
+    /// How many times the server is currently being served.
     pub(super) served: usize,
     pub(super) server: Option<Server>,
     pub(super) maintenance: Option<JoinHandle<()>>,
-    /// Where the maintenance runs.
+    /// The runtime of the maintenance.
     pub(super) runtime: Option<Handle>,
     pub(super) lease: Lease,
     /// The other runners that have stopped.
     pub(super) stopped: Vec<Arc<str>>,
     /// The time of the store at which the next task expires, in ms.
     pub(super) next: Option<u64>,
-    /// Tasks of this process on which it does not work, and how the maintenance ends them.
+    /// The tasks of this process that it does not work on, and how the maintenance ends them.
     pub(super) left: HashMap<Arc<str>, Left>,
 }
 
-/// How a task is ended that this process does not work on.
+/// How to end a task that this process does not work on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
-    /// As a task of a process that has stopped.
+    /// Recover the task, like a task of a process that has stopped.
     Recover,
-    /// No client knows of it.
+    /// Remove the task, because no client knows of it.
     Remove,
 }
 
-/// An id that can't be guessed: 128 random bits.
+/// Creates an id that can't be guessed, from 128 random bits.
 pub(super) fn random_id() -> Arc<str> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the operating system has random numbers");
     format!("{:032x}", u128::from_ne_bytes(bytes)).into()
 }
 
-/// Work on a task. If it is dropped before the end of the task is stored, the task is left to the
-/// maintenance.
+/// A guard for the work on a task. If it is dropped before the end of the task is stored, the
+/// maintenance ends the task.
 pub(super) struct Working {
     process: Arc<Process>,
     id: Arc<str>,
@@ -88,7 +88,7 @@ impl Drop for Working {
 }
 
 impl Process {
-    /// A process whose lease has this length, if it needs one.
+    /// Creates the state, with the length of a lease if the store has leases.
     pub(super) fn new(lease: Option<Duration>) -> Self {
         let process = Self {
             runner: random_id(),
@@ -101,7 +101,7 @@ impl Process {
         process
     }
 
-    /// Begins the work on a task.
+    /// Starts the work on a task.
     pub(super) fn work(self: &Arc<Self>, id: &Arc<str>) -> Working {
         self.working.send_modify(|ids| {
             ids.insert(Arc::clone(id));
@@ -118,14 +118,14 @@ impl Process {
         self.state().left.insert(Arc::clone(id), how);
     }
 
-    /// The tasks that are left to the maintenance.
+    /// The tasks that were left to the maintenance.
     pub(super) fn left(&self) -> HashMap<Arc<str>, Left> {
         self.state().left.clone()
     }
 
-    /// Waits until the shutdown has come so far.
+    /// Waits until the shutdown has reached `phase`.
     pub(super) async fn reached(&self, phase: Phase) {
-        // The sender is that of `self`.
+        // This can't fail, because `self` owns the sender.
         let _ = self.phase.subscribe().wait_for(|it| *it >= phase).await;
     }
 
@@ -133,14 +133,15 @@ impl Process {
         lock(&self.state)
     }
 
-    /// Notes that the server is served once less. Returns true if it still is.
+    /// Records that the server is being served one time less. Returns true if it is still being
+    /// served.
     pub(super) fn is_served_still(&self) -> bool {
         let mut state = self.state();
         state.served = state.served.saturating_sub(1);
         state.served > 0
     }
 
-    /// Ends the maintenance, and lets go of the server, which has the tasks.
+    /// Ends the maintenance, and drops the server, which owns the tasks.
     pub(super) async fn end_maintenance(&self) {
         let maintenance = {
             let mut state = self.state();
@@ -149,7 +150,7 @@ impl Process {
         };
         if let Some(maintenance) = maintenance {
             maintenance.abort();
-            // Only now is it certain that it does nothing more.
+            // Until this returns, the maintenance may still be running.
             let _ = maintenance.await;
         }
     }

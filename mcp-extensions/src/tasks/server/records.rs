@@ -1,4 +1,4 @@
-//! Reading and changing tasks in their store.
+//! Reads and changes tasks in their store.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -13,12 +13,12 @@ use crate::tasks::limits::{FIRST_RETRY_PAUSE, MAX_EDITS, MAX_RETRY_PAUSE, STORE_
 use crate::tasks::lock;
 use crate::tasks::store::{StoreFuture, TaskRecord, TaskStore, TaskStoreError};
 
-/// A store of tasks, and the clock that clients see.
+/// A store of tasks, and the clock for times that clients see.
 #[derive(Clone)]
 pub(super) struct Records {
     pub(super) store: Arc<dyn TaskStore>,
     pub(super) clock: fn() -> SystemTime,
-    /// Tasks whose records can't be read. Each of them was logged.
+    /// The tasks whose records can't be read. Each of them was logged once.
     pub(super) unreadable: Arc<Mutex<HashSet<Arc<str>>>>,
 }
 
@@ -31,13 +31,13 @@ impl Records {
         }
     }
 
-    /// The time in ms since 1970, for people: it may step in both directions.
+    /// The time in ms since 1970, for people to read. It may jump in both directions.
     pub(super) fn now(&self) -> u64 {
         let since_1970 = (self.clock)().duration_since(UNIX_EPOCH);
         milliseconds(since_1970.unwrap_or_default())
     }
 
-    /// Runs an operation of the store, which fails if it takes too long.
+    /// Runs an operation of the store. The operation fails if it takes too long.
     pub(super) async fn run<T>(
         &self,
         operation: impl FnOnce(&dyn TaskStore) -> StoreFuture<T>,
@@ -56,8 +56,10 @@ impl Records {
         record
     }
 
-    /// Changes a task, as often as others change it at the same time. `None` if there is no such task,
-    /// or `change` returns it, which then has no effect.
+    /// Changes a task, and tries again as often as others change it at the same time.
+    ///
+    /// Returns `None` if there is no such task, or if `change` returns `None`, which cancels the
+    /// change.
     pub(super) async fn edit<T>(
         &self,
         id: &str,
@@ -81,7 +83,7 @@ impl Records {
         Err(TaskStoreError::Failed(reason.into()))
     }
 
-    /// Waits until `found` returns something of a task; `None` once the task is gone.
+    /// Waits until `found` returns a value for the task. Returns `None` once the task is gone.
     pub(super) async fn wait_for<T>(
         &self,
         id: &str,
@@ -89,7 +91,7 @@ impl Records {
     ) -> Result<Option<T>, TaskStoreError> {
         let mut retry = Retry::default();
         loop {
-            // Boxed, as a task that waits is to be small.
+            // Boxed, because many tasks wait here, and their futures should be small.
             let record = match Box::pin(self.load(id)).await {
                 Ok(Some(record)) => record,
                 Ok(None) => return Ok(None),
@@ -109,12 +111,12 @@ impl Records {
     }
 }
 
-/// The outcome of an operation that takes too long.
+/// The result of an operation that took too long.
 pub(super) fn late<T>(_: Elapsed) -> Result<T, TaskStoreError> {
     Err(TaskStoreError::Failed("it did not answer in time".into()))
 }
 
-/// Growing pauses before something is tried again.
+/// The growing pauses before a failed operation is tried again.
 #[derive(Default)]
 pub(super) struct Retry(u32);
 
@@ -131,7 +133,7 @@ pub(super) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The answer to a request that a store has failed.
+/// The protocol error for an error of the store.
 pub(super) fn unavailable(error: TaskStoreError) -> ProtocolError {
     let message = match error {
         TaskStoreError::Busy => "the store of this server's tasks is busy: try again later",
@@ -146,7 +148,7 @@ pub(super) fn unavailable(error: TaskStoreError) -> ProtocolError {
     ProtocolError::new(code::INTERNAL_ERROR, message)
 }
 
-/// The answer to a request about a task that is not there, or is somebody else's.
+/// The error for a task that does not exist, or belongs to another caller.
 pub(super) fn unknown() -> ProtocolError {
     ProtocolError::new(
         code::INVALID_PARAMS,
@@ -154,7 +156,7 @@ pub(super) fn unknown() -> ProtocolError {
     )
 }
 
-/// The error of a task that ended before its call did.
+/// The error of a task that was ended before its call was done.
 pub(super) fn ended(reason: &str) -> ProtocolError {
     ProtocolError::new(
         code::INTERNAL_ERROR,
@@ -162,7 +164,7 @@ pub(super) fn ended(reason: &str) -> ProtocolError {
     )
 }
 
-/// A result with the `resultType` that its revision requires, which is added where results are sent.
+/// Adds the `resultType` that the revision requires. Other results get it when they are sent.
 pub(super) fn whole(result: RawJson) -> RawJson {
     if result.as_raw().member("resultType").is_some() {
         return result;
@@ -225,7 +227,7 @@ mod tests {
                 }
             }
         }
-        // It makes the times that clients see.
+        // `records.rs` uses the system clock for the times that clients see.
         assert_eq!(found, ["records.rs"]);
     }
 

@@ -1,4 +1,4 @@
-//! A task that this process works on.
+//! Runs tasks in this process.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -20,17 +20,17 @@ use crate::tasks::store::{TaskRecord, TaskStoreError};
 /// The outcome of a tool's function.
 pub(super) type Outcome = Result<McpResponse, BoxError>;
 
-/// A task that this process works on: what its function reports and asks is stored.
+/// A task that this process works on. The progress and questions of its function are stored.
 pub(super) struct RunningTask {
     tasks: Tasks,
     id: Arc<str>,
-    /// The values of `once`, if the call may run again.
+    /// The values of `Context::once`, if the call may run again.
     values: Option<Box<Mutex<OrderedMap<RawJson>>>>,
     progress: Mutex<Progress>,
     this: Weak<Self>,
 }
 
-/// What a function has reported.
+/// The progress that a function has reported.
 #[derive(Default)]
 struct Progress {
     /// The newest message, until it is stored.
@@ -52,7 +52,7 @@ impl RunningTask {
         })
     }
 
-    /// Works on the task until its function is done, or the task is ended by somebody else.
+    /// Works on the task until its function returns, or until the task is ended elsewhere.
     pub(super) fn run(
         self: Arc<Self>,
         mut work: BoxFuture<Outcome>,
@@ -68,7 +68,7 @@ impl RunningTask {
                 () = process.reached(Phase::Stopping) => None,
             };
             drop(work);
-            // Boxed, as a task that waits is to be small.
+            // Boxed, because many tasks wait here, and their futures should be small.
             working.is_done = Box::pin(async {
                 tokio::select! {
                     biased;
@@ -81,7 +81,7 @@ impl RunningTask {
         }
     }
 
-    /// Waits until somebody else has ended the task, or works on it.
+    /// Waits until the task was ended elsewhere, or another process works on it.
     async fn is_ended(&self) {
         let records = &self.tasks.0.records;
         let mut retry = Retry::default();
@@ -96,13 +96,13 @@ impl RunningTask {
         }
     }
 
-    /// Returns true while this process works on the task.
+    /// Whether this process works on the task.
     fn runs(&self, record: &TaskRecord) -> bool {
         let runner = &self.tasks.0.process.runner;
         !record.state.is_final() && record.runner.as_ref() == Some(runner)
     }
 
-    /// Stores messages of progress, the newest one each time, until there is none.
+    /// Stores messages of progress, always the newest one, until there are no more.
     async fn store_progress(self: Arc<Self>) {
         while let Some(message) = self.next_message() {
             let stored = self.edit(|record| {
@@ -123,8 +123,8 @@ impl RunningTask {
         message
     }
 
-    /// Stores the end of the task; without an outcome, only if no other process continues it. Returns false if
-    /// the task is left as it is.
+    /// Stores the end of the task. Without an outcome, stores it only if no other process can
+    /// continue the task. Returns false if the task is left as it is.
     async fn finish(&self, outcome: Option<Outcome>) -> bool {
         let Tasks(tasks) = &self.tasks;
         let outcome = match outcome {
@@ -180,7 +180,7 @@ fn result(response: &McpResponse) -> serde_json::Result<RawJson> {
     RawJson::from_text(json).map(whole)
 }
 
-/// The error that the plain call would have been answered with.
+/// The error that the plain call would have returned.
 pub(super) fn as_protocol(error: BoxError) -> ProtocolError {
     match error.downcast::<ProtocolError>() {
         Ok(error) => *error,
@@ -248,7 +248,7 @@ impl DetachedCall for RunningTask {
 }
 
 impl Tasks {
-    /// Asks the client of a task, and waits for its answer, which may be there already.
+    /// Asks the client of a task, and waits for the answer, which may already be stored.
     pub(super) async fn ask(
         &self,
         id: &str,

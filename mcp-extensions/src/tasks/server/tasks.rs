@@ -1,4 +1,4 @@
-//! The tasks of a server, and their settings.
+//! The extension of a server, and its settings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,13 +12,16 @@ use crate::tasks::client::TasksClient;
 use crate::tasks::limits::{GRACE, TaskLimits};
 use crate::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError};
 
-/// The extension `io.modelcontextprotocol/tasks` of a server, with the store of its tasks; added by
-/// [`ServerBuilder::extension`](mcp_runtime::ServerBuilder::extension). Clones share the store; settings are those of a clone alone.
+/// The extension `io.modelcontextprotocol/tasks` of a server, with the store of its tasks.
 ///
-/// It is offered in the stateless era (2026-07-28). Tools whose calls may become tasks have
-/// `with(`[`Task`](super::Task)`::…)`. It serves `tasks/get`, `tasks/update` and `tasks/cancel`, to the
-/// principal who made the call, with the scopes that the call needed, and announces changes to subscriptions
-/// to `taskIds` (ext-tasks, "Task Status Notifications").
+/// Add it with [`ServerBuilder::extension`](mcp_runtime::ServerBuilder::extension). Clones share
+/// the store, but each clone has its own settings.
+///
+/// The extension is offered in the stateless era (2026-07-28). Tools whose calls may become tasks
+/// are declared with `with(`[`Task`](super::Task)`::…)`. The extension serves `tasks/get`,
+/// `tasks/update` and `tasks/cancel` to the principal that made the call, if the principal has the
+/// scopes that the call required. It also announces changes to subscriptions with `taskIds`
+/// (ext-tasks, "Task Status Notifications").
 ///
 /// ```
 /// use mcp_extensions::tasks::{Task, Tasks};
@@ -46,7 +49,7 @@ use crate::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError
 #[derive(Clone)]
 pub struct Tasks(pub(super) Arc<Shared>);
 
-/// What the clones of [`Tasks`] share.
+/// The settings of [`Tasks`], and the state that clones share.
 #[derive(Clone)]
 pub(super) struct Shared {
     pub(super) records: Records,
@@ -56,17 +59,18 @@ pub(super) struct Shared {
     pub(super) process: Arc<Process>,
 }
 
-/// Gives a call that runs again the identity of its principal; `None` if there is none any more.
+/// Gives the identity of its principal to a call that runs again. Returns `None` if the principal
+/// no longer exists.
 pub(super) type Identify = dyn Fn(&str, &mut DetachedRequest) -> Option<()> + Send + Sync;
 
 impl Tasks {
-    /// Tasks that are kept in memory.
+    /// Creates the extension, which keeps tasks in memory.
     #[must_use]
     pub fn memory() -> Self {
         Self::new(MemoryTaskStore::new())
     }
 
-    /// Tasks that are kept in `store`.
+    /// Creates the extension, which keeps tasks in `store`.
     #[must_use]
     pub fn new(store: impl TaskStore) -> Self {
         let records = Records::new(store);
@@ -80,35 +84,39 @@ impl Tasks {
         }))
     }
 
-    /// The extension of a client, whose calls follow tasks to their end.
+    /// Creates the extension of a client, whose calls follow tasks to their end.
     #[must_use]
     pub fn client() -> TasksClient {
         TasksClient::new()
     }
 
-    /// Replaces the limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: TaskLimits) -> Self {
         Arc::make_mut(&mut self.0).limits = limits;
         self
     }
 
-    /// The time for which a server that shuts down waits for its tasks; 5 seconds by default. Tasks
-    /// that are not done then are left to other processes that share the store, and fail if the store is
-    /// not shared.
+    /// Sets how long a server that shuts down waits for its tasks. The default is 5 seconds.
     ///
-    /// The end of the shutdown does not depend on the store: at most two seconds after the grace it is
-    /// over. If the store has failed until then, the server ends with
-    /// [`ServeError::Shutdown`](mcp_runtime::ServeError), which names the tasks whose end is not stored.
+    /// Tasks that are not done by then are left to other processes that share the store. If the
+    /// store is not shared, they fail.
+    ///
+    /// A failing store does not delay the shutdown by more than two seconds after the grace period.
+    /// The server then ends with [`ServeError::Shutdown`](mcp_runtime::ServeError), which names the
+    /// tasks whose end was not stored.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         Arc::make_mut(&mut self.0).grace = grace;
         self
     }
 
-    /// Sets how a call that [runs again](super::Task::restart) gets the identity of its principal, which is not
-    /// kept: `identify` gets the name of the principal, and inserts what handlers take as the identity. A task
-    /// for which it returns `None` fails, as do all tasks of principals without it.
+    /// Sets how a call that [runs again](super::Task::restart) gets the identity of its principal,
+    /// which is not stored.
+    ///
+    /// `identify` gets the name of the principal, and inserts the values that handlers take as the
+    /// identity. If it returns `None`, the task fails. Without `identify`, tasks of principals
+    /// can't run again, and fail.
     ///
     /// ```
     /// use mcp_extensions::tasks::Tasks;
@@ -143,8 +151,8 @@ impl fmt::Debug for Tasks {
     }
 }
 
-/// A task that is stored, or perhaps stored, and that no process works on yet. Dropped, it is removed from the
-/// store by the maintenance.
+/// A task that is stored, or may be stored, and that no process works on yet. If this is dropped,
+/// the maintenance removes the task from the store.
 pub(super) struct NewTask {
     tasks: Tasks,
     id: Arc<str>,
@@ -152,15 +160,15 @@ pub(super) struct NewTask {
 }
 
 impl NewTask {
-    /// Leaves the task to whoever works on it.
+    /// Keeps the task in the store, once its work has started or is done elsewhere.
     pub(super) fn keep(mut self) {
         self.removes_on_drop = false;
     }
 }
 
 impl Tasks {
-    /// Keeps the task of a call; `None` where it would exceed the limits. If the call is dropped
-    /// meanwhile, or the store fails, the task is removed.
+    /// Stores the task of a call. Returns `None` if the task would exceed the limits. If the call
+    /// is dropped in the meantime, or if the store fails, the task is removed.
     pub(super) async fn insert_for_call(
         &self,
         task: TaskRecord,

@@ -23,14 +23,14 @@ use crate::tasks::limits::{POLL_INTERVAL, TTL};
 use crate::tasks::store::{SavedCall, TaskRecord};
 use crate::tasks::types::{ID, RESULT_TYPE, TASK_SUPPORT, TaskStatus, is_offered};
 
-/// When calls of a tool become tasks; for `#[tool(with(…))]`.
+/// When calls of a tool become tasks, for `#[tool(with(…))]`.
 ///
-/// Only calls of clients that declare the extension do, in 2026-07-28; the others stay plain ones. The
-/// server needs [`Tasks`].
+/// Only calls of clients that declare the extension become tasks, in 2026-07-28. All other calls
+/// stay plain calls. The server needs the extension [`Tasks`].
 ///
 /// # Panics
 ///
-/// Its functions panic at durations that can't be read, so that the server does not start.
+/// Its functions panic if a duration can't be parsed, which keeps the server from starting.
 #[derive(Clone, Debug)]
 pub struct Task {
     moment: Moment,
@@ -40,7 +40,7 @@ pub struct Task {
     poll_interval: Option<Duration>,
 }
 
-/// The moment at which a call becomes a task.
+/// When a call becomes a task.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
     Start,
@@ -48,13 +48,13 @@ enum Moment {
     Deferred,
 }
 
-/// A length of time: a [`Duration`], or text such as `"250ms"`, `"90s"` or `"24h"`.
+/// A length of time: a [`Duration`], or a string such as `"250ms"`, `"90s"` or `"24h"`.
 pub trait TaskDuration {
-    /// The length.
+    /// Converts the value into a [`Duration`].
     ///
     /// # Panics
     ///
-    /// When the text is none.
+    /// Panics if the string is not a duration.
     #[track_caller]
     fn duration(self) -> Duration;
 }
@@ -70,7 +70,9 @@ impl TaskDuration for &str {
     fn duration(self) -> Duration {
         match humantime::parse_duration(self) {
             Ok(duration) => duration,
-            Err(error) => panic!("{self:?} is no duration, such as \"250ms\" or \"24h\": {error}"),
+            Err(error) => {
+                panic!("{self:?} is not a duration, such as \"250ms\" or \"24h\": {error}")
+            }
         }
     }
 }
@@ -86,15 +88,16 @@ impl Task {
         }
     }
 
-    /// Calls become tasks before their function is entered, once its arguments fit and the questions
-    /// that are parameters are answered.
+    /// Calls become tasks before their function is entered, after the arguments were checked and
+    /// the questions in parameters were answered.
     #[must_use]
     pub const fn now() -> Self {
         Self::at(Moment::Start)
     }
 
-    /// As [`now`](Self::now), and calls of other clients fail: with -32021 in 2026-07-28, before it with
-    /// `isError`. So do calls beyond the [limits](crate::tasks::TaskLimits).
+    /// Like [`now`](Self::now), but calls of other clients fail: with -32021 in 2026-07-28, and
+    /// with `isError` in earlier revisions. Calls beyond the [limits](crate::tasks::TaskLimits)
+    /// also fail.
     #[must_use]
     pub const fn required() -> Self {
         let mut task = Self::now();
@@ -102,23 +105,25 @@ impl Task {
         task
     }
 
-    /// Calls whose function runs for longer than this become tasks: what is fast stays a plain call.
-    /// [`defer`](super::Defer::defer) is earlier.
+    /// Calls become tasks if their function runs for longer than `time`. Faster calls stay plain
+    /// calls. The function can [`defer`](super::Defer::defer) the call earlier.
     #[must_use]
     #[track_caller]
     pub fn after(time: impl TaskDuration) -> Self {
         Self::at(Moment::After(time.duration()))
     }
 
-    /// Calls become tasks where their function [defers](super::Defer::defer) them.
+    /// Calls become tasks when their function [defers](super::Defer::defer) them.
     #[must_use]
     pub const fn deferred() -> Self {
         Self::at(Moment::Deferred)
     }
 
-    /// The time from its creation after which a task is deleted, and fails if it is not done; an hour by default.
-    /// It is never shorter, but may be longer: by a few seconds in a store that processes share, and by the
-    /// time for which none of them was running.
+    /// Sets the time to live of a task, counted from its creation. The default is an hour.
+    ///
+    /// After this time, a finished task is deleted, and an unfinished task fails. The time is never
+    /// shorter, but may be longer: by a few seconds in a store that processes share, and by the
+    /// time during which no process was running.
     #[must_use]
     #[track_caller]
     pub fn ttl(mut self, time: impl TaskDuration) -> Self {
@@ -131,15 +136,15 @@ impl Task {
         self
     }
 
-    /// Keeps tasks for ever.
+    /// Keeps tasks forever.
     #[must_use]
     pub const fn without_ttl(mut self) -> Self {
         self.ttl = None;
         self
     }
 
-    /// The time that clients are asked to wait between two requests for the status; a second by
-    /// default.
+    /// Sets the time that clients are asked to wait between two requests for the status. The
+    /// default is a second.
     #[must_use]
     #[track_caller]
     pub fn poll_interval(mut self, time: impl TaskDuration) -> Self {
@@ -149,18 +154,20 @@ impl Task {
         self
     }
 
-    /// Runs the function again, in another process, if this one stops while it works on a task: from its
-    /// beginning, with the same arguments. Questions that were answered are not asked again, and
-    /// [`Context::once`] has the values that it had. Without it, such a task fails.
+    /// Runs the function again, in another process, if this process stops while it works on a task.
     ///
-    /// It needs a store that outlives the process.
+    /// The function runs from its beginning, with the same arguments. Answered questions are not
+    /// asked again, and [`Context::once`] returns the stored values. Without this setting, such a
+    /// task fails.
+    ///
+    /// The store has to outlive the process.
     #[must_use]
     pub const fn restart(mut self) -> Self {
         self.restarts = true;
         self
     }
 
-    /// What is kept of a new task.
+    /// The record of a new task.
     pub(super) fn record(&self, tasks: &Tasks, cx: &Context) -> TaskRecord {
         let now = tasks.0.records.now();
         TaskRecord {
@@ -205,7 +212,7 @@ impl Task {
             }
         }
         if state.created().is_some() {
-            // It is a task, which somebody else works on.
+            // The call is already a task, whose work is done elsewhere.
             std::future::pending::<()>().await;
         }
     }
@@ -268,7 +275,7 @@ impl Task {
     }
 }
 
-/// The answer to a call that is a task.
+/// The answer to a call that has become a task.
 fn created(status: &TaskStatus) -> Result<McpResponse, InvalidResponse> {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
@@ -306,7 +313,7 @@ impl ToolExtension for Task {
     ) -> BoxFuture<Result<McpResponse, BoxError>> {
         Box::pin(async move {
             let cx = request.context().cloned();
-            // What is detached already is a task that runs again.
+            // A detached call is a task that runs again.
             let Some(cx) = cx.filter(|cx| !cx.is_detached()) else {
                 return next.run(request).await;
             };
@@ -321,7 +328,7 @@ impl ToolExtension for Task {
     }
 }
 
-/// The answer of a tool that has to be a task, in revisions without the extension.
+/// The answer of a tool whose calls have to be tasks, in revisions without the extension.
 fn no_tasks() -> CallToolResult {
     let reason = "this tool takes long: its calls have to be tasks of the extension \
         io.modelcontextprotocol/tasks, which needs the revision 2026-07-28 of the protocol";

@@ -1,4 +1,4 @@
-//! Tasks of this process.
+//! A store that keeps tasks in memory.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -14,18 +14,18 @@ use super::{Renewal, StoreFuture, TaskRecord, TaskStore};
 use crate::tasks::limits::{MAX_DUE, TaskLimits};
 use crate::tasks::lock;
 
-/// Keeps tasks in memory: they end with the process.
+/// Keeps tasks in memory. The tasks end with the process.
 #[derive(Clone, Default)]
 pub struct MemoryTaskStore(Arc<Mutex<Tasks>>);
 
 #[derive(Default)]
 struct Tasks {
     all: HashMap<Arc<str>, Kept>,
-    /// Times and ids of tasks that expire.
+    /// The times and ids of tasks that expire.
     expiring: BTreeSet<(u64, Arc<str>)>,
     used: Usage,
     used_by: HashMap<Option<String>, Usage>,
-    /// The moment at which the time of the store has begun.
+    /// When the time of the store started.
     start: Option<Instant>,
 }
 
@@ -69,7 +69,7 @@ impl Tasks {
 }
 
 impl MemoryTaskStore {
-    /// An empty store.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -80,7 +80,7 @@ impl MemoryTaskStore {
     }
 }
 
-/// A future that is done.
+/// A future that is ready.
 fn done<T: Send + 'static>(value: T) -> StoreFuture<T> {
     Box::pin(ready(Ok(value)))
 }
@@ -124,7 +124,7 @@ impl TaskStore for MemoryTaskStore {
         let kept = tasks.all.get(id);
         match kept.filter(|it| it.record.version == version) {
             None => Box::pin(ready(())),
-            // Registered while the store is locked, so that no change is missed.
+            // Registered while the store is locked, or a change could be missed.
             Some(kept) => Box::pin(Arc::clone(&kept.changed).notified_owned()),
         }
     }

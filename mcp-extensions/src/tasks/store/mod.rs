@@ -1,4 +1,4 @@
-//! Where tasks are kept.
+//! Stores for tasks.
 
 mod memory;
 mod record;

@@ -1,4 +1,4 @@
-//! What is kept of a task.
+//! The record of a task in a store.
 
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -13,36 +13,36 @@ use serde::{Deserialize, Serialize};
 use crate::tasks::limits::{RECORD_BYTES, TaskLimits};
 use crate::tasks::{TaskState, TaskStatus};
 
-/// A task as it is kept: its status, and what is needed to go on with it.
+/// A task in a store: its status, and the data needed to continue it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TaskRecord {
     /// The identifier.
     pub id: Arc<str>,
-    /// The number of the version, which each change increases by 1.
+    /// The version, which each change increases by 1.
     pub version: u64,
-    /// The name of the principal who called; `None` if nobody vouched for one.
+    /// The name of the principal that called, or `None` for an unauthenticated caller.
     pub principal: Option<String>,
-    /// The OAuth scopes that the call needed.
+    /// The OAuth scopes that the call required.
     pub scopes: Vec<String>,
     /// The state.
     pub state: TaskState,
-    /// The present step, or the reason of the state.
+    /// The current step, or the reason for the state.
     pub message: Option<String>,
     /// The time of the creation, in ms since 1970.
     pub created: u64,
     /// The time of the last change, in ms since 1970.
     pub updated: u64,
-    /// The lifetime that clients are told, in ms from the creation.
+    /// The lifetime that clients see, in ms from the creation.
     pub ttl: Option<u64>,
-    /// The [time of the store](super::TaskStore#time) at which the task fails, or is deleted if it has
-    /// ended; in ms.
+    /// The [time of the store](super::TaskStore#time), in ms, at which the task fails, or is
+    /// deleted if it has ended.
     pub expires: Option<u64>,
     /// The suggested time between two requests for the status, in ms.
     pub poll_interval: Option<u64>,
-    /// The process that works on the task; `None` for work that is done elsewhere.
+    /// The process that works on the task, or `None` for work that is done elsewhere.
     pub runner: Option<Arc<str>>,
-    /// What was asked, until the task ends.
+    /// The questions and answers, until the task ends.
     pub inputs: Option<Box<TaskInputs>>,
     /// The call, until the task ends, if it may run again.
     pub call: Option<Box<SavedCall>>,
@@ -52,15 +52,15 @@ pub struct TaskRecord {
     pub error: Option<Box<ErrorObject>>,
 }
 
-/// What the client of a task was asked.
+/// The questions to the client of a task, and the answers.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TaskInputs {
-    /// Questions that are not answered.
+    /// The questions that are not answered yet.
     pub questions: OrderedMap<InputRequest>,
-    /// Answers.
+    /// The answers.
     pub answers: OrderedMap<RawJson>,
-    /// Values of [`Context::once`](mcp_runtime::Context::once), if the task may run again.
+    /// The values of [`Context::once`](mcp_runtime::Context::once), if the task may run again.
     pub values: OrderedMap<RawJson>,
 }
 
@@ -75,12 +75,12 @@ pub struct SavedCall {
     pub revision: Revision,
     /// The capabilities of the client.
     pub capabilities: ClientCapabilities,
-    /// The client's own name and version.
+    /// The name and version that the client reports.
     pub client: Option<Implementation>,
 }
 
 impl TaskRecord {
-    /// The status that clients get.
+    /// Returns the status that clients see.
     #[must_use]
     pub fn status(&self) -> TaskStatus {
         let questions = self.inputs.as_ref().map(|inputs| &inputs.questions);
@@ -98,7 +98,7 @@ impl TaskRecord {
         }
     }
 
-    /// Ends the task: what was kept to go on with it goes.
+    /// Ends the task, and drops the data needed to continue it.
     pub(in crate::tasks) fn end(&mut self, state: TaskState, message: Option<String>) {
         self.state = state;
         self.message = message;
@@ -112,7 +112,7 @@ impl TaskRecord {
         self.error = Some(Box::new(error));
     }
 
-    /// The bytes that count for the limits of a store: about those of its JSON.
+    /// The bytes that are charged to the limits of a store, roughly those of the JSON.
     pub(super) fn bytes(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let json = |json: Option<&RawJson>| json.map_or(0, |it| it.get().len());
@@ -148,14 +148,14 @@ impl TaskInputs {
 }
 
 fn iso_8601(milliseconds: u64) -> String {
-    // `humantime` ends with the year 9999.
+    // `humantime` supports times up to the year 9999.
     let time = UNIX_EPOCH + Duration::from_millis(milliseconds.min(MAX_MILLISECONDS));
     humantime::format_rfc3339_millis(time).to_string()
 }
 
 const MAX_MILLISECONDS: u64 = 253_402_300_799_999;
 
-/// What tasks use: those of a principal, or all.
+/// What the tasks of a principal, or all tasks, use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     /// The number of tasks that have not ended.
@@ -182,7 +182,7 @@ impl Usage {
         self.bytes -= other.bytes;
     }
 
-    /// Returns true if a task may be added, where a principal has `self` and all have `total`.
+    /// Whether `task` may be added if its principal uses `self`, and all principals use `total`.
     pub(super) fn has_room(self, total: Self, task: Self, limits: TaskLimits) -> bool {
         let within = |used: Self, running, bytes| {
             used.running + task.running <= running && used.bytes + task.bytes <= bytes

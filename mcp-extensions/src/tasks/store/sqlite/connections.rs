@@ -1,5 +1,5 @@
-//! Connections to a database: how it is opened, and threads with a connection each, which leave tokio's threads
-//! to other work.
+//! Opens a database, and runs its operations in threads with one connection each, to not block the
+//! threads of Tokio.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -18,7 +18,7 @@ use crate::tasks::store::{StoreFuture, TaskStoreError};
 #[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Connections of one kind, in threads that end when this is dropped.
+/// Connections of one kind. Their threads end when this is dropped.
 pub(super) struct Connections {
     waiting: SyncSender<Operation>,
     urgent: Sender<Operation>,
@@ -45,9 +45,10 @@ impl Connections {
         Ok(Self { waiting, urgent })
     }
 
-    /// Runs `operation` with one of the connections, as soon as one is free; before others if it
-    /// `is_urgent`. It fails immediately if too many others wait, and later if it has waited for too long.
-    /// It does not run once its future is dropped.
+    /// Runs `operation` on the next free connection, and before others if it `is_urgent`.
+    ///
+    /// Fails immediately if too many operations wait, and later if this one has waited for too
+    /// long. An operation whose future was dropped does not run.
     pub(super) fn run<T: Send + 'static>(
         &self,
         is_urgent: bool,
@@ -58,7 +59,7 @@ impl Connections {
         let operation: Operation = Box::new(move |connection| {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() || answer.is_closed() {
-                // Dropped without an answer.
+                // Dropping `answer` means that the store is busy.
                 return;
             }
             let waits = connection.busy_timeout(left);
@@ -67,7 +68,7 @@ impl Connections {
         });
         let operation = if is_urgent {
             let _ = self.urgent.send(operation);
-            // Wakes a thread. A full queue means that no thread is waiting.
+            // Wakes a thread. If the queue is full, no thread is waiting.
             Box::new(|_: &mut Connection| {})
         } else {
             operation
@@ -77,7 +78,8 @@ impl Connections {
     }
 }
 
-/// Waits for the next operation, with an urgent one before it; `None` once there will be none.
+/// Waits for the next operation, and runs an urgent one before it. Returns `None` once there can be
+/// no more operations.
 fn next(operations: &Mutex<(Receiver<Operation>, Receiver<Operation>)>) -> Option<Operation> {
     let operations = lock(operations);
     let next = operations.0.recv().ok()?;
@@ -95,14 +97,15 @@ const VERSION: i64 = 2;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Opens the database at `path`, or creates it: a connection to write, and some to read.
+/// Opens or creates the database at `path`. Returns a connection for writing, and several for
+/// reading.
 pub(super) fn open(path: &Path) -> Result<(Connection, Vec<Connection>), TaskStoreError> {
     create(path).map_err(unopened)?;
     // An absolute path has no special meaning for SQLite.
     let path = path.canonicalize().map_err(unopened)?;
     let mut writer = Connection::open(&path).map_err(failed)?;
     let start = Instant::now();
-    // SQLite does not wait for others that change the journal mode at the same time.
+    // SQLite does not wait for a process that changes the journal mode at the same time.
     while let Err(error) = prepare(&mut writer) {
         if !is_busy(&error) || start.elapsed() > BUSY {
             return Err(failed(error));
@@ -120,8 +123,8 @@ pub(super) fn open(path: &Path) -> Result<(Connection, Vec<Connection>), TaskSto
     Ok((writer, readers))
 }
 
-/// Creates the file of a database if it does not exist, so that only its owner may read it. On systems
-/// without modes, it inherits the access rules of its folder.
+/// Creates the file of a database if it does not exist, with access for its owner only. On systems
+/// without modes, the file inherits the access rules of its folder.
 fn create(path: &Path) -> io::Result<()> {
     let mut options = private();
     let options = options.write(true).create(true).truncate(false);

@@ -15,8 +15,8 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_expires ON tasks (expires) WHERE expires IS NOT NULL;
 CREATE INDEX tasks_running ON tasks (runner) WHERE is_final = 0;
 CREATE INDEX tasks_change ON tasks (change);
--- What the tasks of each owner use, and of all owners (`*`): counted by triggers, so that a new task does
--- not need to look at those that are kept.
+-- The usage of the tasks of each owner, and of all owners (`*`). Triggers keep it up to date, so a
+-- new task does not need to look at the stored ones.
 CREATE TABLE usage (
     owner TEXT PRIMARY KEY,
     running INTEGER NOT NULL,
@@ -38,7 +38,7 @@ CREATE TRIGGER task_removed AFTER DELETE ON tasks BEGIN
     DELETE FROM usage WHERE owner = old.owner AND bytes = 0;
 END;
 CREATE TABLE runners (id TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
--- The leases of runners, also of those that have only tasks left.
+-- The leases of runners, including runners that only have tasks left.
 CREATE VIEW leases AS
     SELECT id, number FROM runners
     UNION ALL SELECT DISTINCT runner, NULL FROM tasks

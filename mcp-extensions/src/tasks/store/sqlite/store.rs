@@ -1,4 +1,4 @@
-//! The store.
+//! The store itself, and how it notices changes made by other processes.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,22 +18,24 @@ use crate::tasks::lock;
 use crate::tasks::store::record::Usage;
 use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStoreError};
 
-/// Keeps tasks in a SQLite database. They outlive the process, and several processes of a machine may
-/// share it: each sees the others' changes within a quarter of a second. What was written is on the disk
-/// before it is answered.
+/// Keeps tasks in a SQLite database.
 ///
-/// The lease of a process is 3 seconds. The tasks of a process that was killed are taken over within 5
-/// seconds, and after a shutdown within a second. [`TaskStore`] says how leases and times to
-/// live are measured.
+/// The tasks outlive the process. Several processes on a machine may share the database, and each
+/// process sees changes of the others within a quarter of a second. A write is on disk before it is
+/// acknowledged.
 ///
-/// The database has five connections, each with a thread of its own: four read and one writes. Reading does
-/// not wait for writing. An operation waits for at most 5 seconds, for those before it and for other
-/// processes that have locked the database. Then it fails with [`TaskStoreError::Busy`], and immediately if
-/// 1,024 others wait already.
+/// The lease of a process is 3 seconds. The tasks of a process are taken over within 5 seconds
+/// after it was killed, and within a second after a shutdown. [`TaskStore`] describes how leases
+/// and times to live are measured.
+///
+/// The database has five connections, each with its own thread: four for reading, and one for
+/// writing. Reading does not wait for writing. An operation waits for at most 5 seconds, for
+/// earlier operations and for other processes that have locked the database. Then it fails with
+/// [`TaskStoreError::Busy`]. If 1,024 operations are already waiting, it fails immediately.
 ///
 /// The files of the database (`tasks.db`, `tasks.db-wal`, `tasks.db-shm`) contain arguments and results of
-/// calls. On Unix, a new database has mode 0600: only its owner may read and write it. A file that exists
-/// already keeps its permissions.
+/// calls. On Unix, a new database has mode 0600, so only its owner may read and write it. An
+/// existing file keeps its permissions.
 ///
 /// ```no_run
 /// use mcp_extensions::tasks::Tasks;
@@ -61,12 +63,13 @@ impl Database {
 }
 
 impl SqliteTaskStore {
-    /// Opens the database at `path`, or creates it. Waits for up to 5 seconds for other processes that
+    /// Opens or creates the database at `path`. Waits for up to 5 seconds for other processes that
     /// create it at the same time.
     ///
     /// # Errors
     ///
-    /// When it can't be opened, is not a database, or was made by another version.
+    /// Returns an error if the file can't be opened, is not a database, or was created by another
+    /// version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
         let (writer, readers) = connections::open(path.as_ref())?;
         Ok(Self(Arc::new(Database {
@@ -76,7 +79,8 @@ impl SqliteTaskStore {
         })))
     }
 
-    /// Runs `work` in a transaction. It changes the task `id`; without one a lease, which goes first.
+    /// Runs `work` in a transaction that changes the task `id`. Without an id, it changes a lease,
+    /// and runs before others.
     fn write<T: Send + 'static>(
         &self,
         id: Option<Arc<str>>,
@@ -95,7 +99,7 @@ impl SqliteTaskStore {
     }
 }
 
-/// A number as SQLite keeps it.
+/// Converts a number to the integer type of SQLite.
 fn integer(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
@@ -104,7 +108,7 @@ fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
-/// Those for whom a task is counted.
+/// The owner whose usage a task is charged to.
 fn owner(task: &TaskRecord) -> String {
     let principal = task.principal.as_ref();
     principal.map_or_else(String::new, |name| format!("={name}"))
@@ -150,7 +154,7 @@ fn usage(transaction: &Transaction<'_>, owner: &str) -> rusqlite::Result<Usage> 
     used.optional().map(Option::unwrap_or_default)
 }
 
-/// Adds a task if that exceeds no limit.
+/// Adds a task, unless it would exceed a limit.
 pub(super) fn add(
     transaction: &Transaction<'_>,
     task: &TaskRecord,
@@ -234,7 +238,7 @@ impl TaskStore for SqliteTaskStore {
     fn renew(&self, runner: &str, now: u64) -> StoreFuture<Renewal> {
         let runner = runner.to_owned();
         self.write(None, move |transaction| {
-            // A number of its own for each renewal, also if the lease was ended meanwhile.
+            // Each renewal has a new number, even if the lease was ended in the meantime.
             let renew = "INSERT OR REPLACE INTO runners VALUES (?1, random())";
             transaction.prepare_cached(renew)?.execute([&runner])?;
             let time = "UPDATE counters SET time = max(time, ?1) RETURNING time";
@@ -269,7 +273,7 @@ impl TaskStore for SqliteTaskStore {
     }
 }
 
-/// Those who wait for changes of tasks, by id.
+/// The futures that wait for changes of tasks, by id.
 #[derive(Default)]
 struct Waiting {
     changed: HashMap<String, Arc<Notify>>,
@@ -288,7 +292,7 @@ impl Waiting {
         }
     }
 
-    /// Forgets tasks without waiters. Returns true if no task is left.
+    /// Removes tasks without waiters. Returns true if no task is left.
     fn is_over(&mut self) -> bool {
         self.changed
             .retain(|_, notify| Arc::strong_count(notify) > 1);
@@ -298,25 +302,26 @@ impl Waiting {
 
 impl SqliteTaskStore {
     fn wait(&self, id: &str, version: u64) -> BoxFuture<()> {
-        // Registered before the version is read, so that no change is missed.
+        // Registered before the version is read, or a change could be missed.
         let notify = self.0.waiting().of(id);
         let notified = Arc::clone(&notify).notified_owned();
         let store = self.clone();
         let id = id.to_owned();
         Box::pin(async move {
-            // Others may wait for the task as well.
+            // Keeps the entry of the task in the map while this future waits.
             let _notify = notify;
             store.poll();
             match store.load(&id).await {
                 Ok(Some(task)) if task.version == version => notified.await,
                 Ok(_) => {}
-                // This is reported too early, but not so often that the caller runs in circles.
+                // Returning early is allowed, but the pause keeps the caller from looping without
+                // rest.
                 Err(_) => tokio::time::sleep(POLL).await,
             }
         })
     }
 
-    /// Starts to look for changes of other processes, while anybody waits for some.
+    /// Starts to poll for changes made by other processes, unless this is already running.
     fn poll(&self) {
         let mut waiting = self.0.waiting();
         if !waiting.is_polled {
@@ -326,7 +331,7 @@ impl SqliteTaskStore {
     }
 }
 
-/// Notifies waiters of changes by other processes, for as long as there are waiters.
+/// Notifies waiters of changes made by other processes, for as long as there are waiters.
 async fn poll(database: Weak<Database>) {
     let mut last = None;
     loop {
@@ -339,7 +344,7 @@ async fn poll(database: Weak<Database>) {
                 let mut waiting = database.waiting();
                 match last.replace(now) {
                     Some(_) => changed.iter().for_each(|id| waiting.notify(id)),
-                    // Earlier changes are unknown, so everyone looks.
+                    // Earlier changes are unknown, so all waiters have to check.
                     None => waiting.changed.values().for_each(|it| it.notify_waiters()),
                 }
                 if waiting.is_over() {
@@ -358,7 +363,7 @@ async fn poll(database: Weak<Database>) {
     }
 }
 
-/// The number of the last change, and the ids of the tasks that were changed since `last`.
+/// The number of the last change, and the ids of the tasks that have changed since `last`.
 fn changes(connection: &Connection, last: Option<i64>) -> rusqlite::Result<(i64, Vec<String>)> {
     let now = connection
         .prepare_cached("SELECT change FROM counters")?

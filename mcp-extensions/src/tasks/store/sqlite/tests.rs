@@ -1,4 +1,4 @@
-//! Tests of what is not seen from outside, and of damaged, locked and shared databases.
+//! Tests internals of the store, and damaged, locked and shared databases.
 
 use std::cell::Cell;
 use std::sync::{Arc, Barrier, mpsc};
@@ -28,7 +28,7 @@ fn limits() -> TaskLimits {
     TaskLimits::new().running(usize::MAX, usize::MAX)
 }
 
-/// A new database, and a connection to it that is not the store's.
+/// A new database, and another connection to it.
 fn database() -> (TempDir, SqliteTaskStore, Connection) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tasks.db");
@@ -36,7 +36,7 @@ fn database() -> (TempDir, SqliteTaskStore, Connection) {
     (folder, store, Connection::open(file).unwrap())
 }
 
-/// The steps of SQLite for a new task.
+/// The number of steps that SQLite takes to add a task.
 fn steps(connection: &mut Connection, id: &str) -> i32 {
     let statements = [NEXT_CHANGE, PUT, USAGE];
     let status = StatementStatus::VmStep;
@@ -146,7 +146,7 @@ async fn reading_does_not_wait_for_a_locked_database_and_a_full_queue_is_busy() 
         loaded = store.load("kept") => loaded,
     };
     assert!(loaded.unwrap().is_some());
-    // One is being tried already.
+    // One operation is already running, and does not wait in the queue.
     let mut waiting = Vec::new();
     let refused = loop {
         let mut removed = store.remove("new");
@@ -164,7 +164,7 @@ async fn reading_does_not_wait_for_a_locked_database_and_a_full_queue_is_busy() 
     }
 }
 
-/// The outcome of a future that is done already.
+/// The output of a future that is ready.
 fn now<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     match std::pin::Pin::new(future).poll(&mut cx) {
@@ -186,7 +186,7 @@ async fn the_threads_end_with_their_connections() {
         let ended = ended.clone();
         let barrier = Arc::clone(&barrier);
         operations.spawn(connections.run(false, move |_| {
-            // One in each thread.
+            // Waits until there is one operation in each thread.
             barrier.wait();
             ENDED.set(Some(ended));
             Ok(())
@@ -200,7 +200,7 @@ async fn the_threads_end_with_their_connections() {
 }
 
 thread_local! {
-    /// Dropped when the thread ends.
+    /// A sender that is dropped when the thread ends.
     static ENDED: Cell<Option<mpsc::Sender<()>>> = const { Cell::new(None) };
 }
 
@@ -238,7 +238,7 @@ fn opening_waits_for_another_process_that_prepares_the_new_file() {
         SqliteTaskStore::open(file).map(drop)
     });
     begun.recv().unwrap();
-    // Longer than an attempt takes, and shorter than opening waits for others.
+    // Waits longer than an attempt takes, but not as long as opening waits for others.
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_millis(200) {
         std::thread::yield_now();
