@@ -1,4 +1,4 @@
-//! A server that is killed in the middle of a hundred tasks, and started again with the same database.
+//! Kills a server in the middle of a hundred tasks, and starts it again with the same database.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
 
 use std::collections::{HashMap, HashSet};
@@ -148,7 +148,7 @@ fn nothing_is_lost() {
     while !left.is_empty() {
         left.retain(|id| {
             let status = server.status(id);
-            // One that runs again was changed by the process that has taken it.
+            // A task that runs again was changed by the process that took it over.
             let is_settled = is_final(&status) || repeated.contains(id);
             !is_settled
         });

@@ -1,4 +1,4 @@
-//! Calls that follow their tasks.
+//! Tests calls that follow their tasks.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -45,7 +45,7 @@ async fn announced_changes_take_the_place_of_polls() {
     assert_eq!(done, "done");
     assert_eq!(script.seen(), [Seen::Get]);
 
-    // What is never announced is found all the same.
+    // A change that is never announced is found by polling.
     let mut script = Script::of([working(), working(), completed("late")]);
     script.announced = Some(Vec::new());
     let (script, client) = script.client().await;
@@ -101,7 +101,7 @@ async fn the_end_of_a_task_is_that_of_the_call() {
 
 #[tokio::test(start_paused = true)]
 async fn a_task_that_outlives_its_time_is_given_up() {
-    // The clock of the server is set while the task runs, which does not matter.
+    // The clock of the server is set while the task runs, which must not matter.
     let lives = |updated: &str| {
         status(
             "working",
@@ -124,7 +124,7 @@ async fn a_time_is_read_however_it_is_written() {
         (json!(15e2), 1500),
         (json!(250.5), 250),
         (json!(1e300), 3_600_000),
-        // Without a time that can be read, the default holds.
+        // The default is used if the time is invalid.
         (json!(-5), 1000),
         (json!("2s"), 1000),
         (json!(null), 1000),
@@ -168,7 +168,8 @@ async fn no_pause_outlives_the_time_to_live() {
         let error = ProtocolError::new(-32000, "too many");
         Err(error.with_data(json!({"retryAfterMs": pause})))
     };
-    // Each poll is refused for a year; the last one is within the minute in which the server may be late.
+    // Each poll is refused for a year. The last one is within the minute in which the server may be
+    // late.
     let script = Script::of([lives()]);
     script
         .statuses
@@ -182,7 +183,7 @@ async fn no_pause_outlives_the_time_to_live() {
     assert_eq!(start.elapsed().as_millis(), 65_000);
     assert_eq!(script.pauses(), []);
 
-    // A subscription that announces nothing.
+    // The subscription announces nothing.
     let mut script = Script::of([lives(), lives(), completed("done")]);
     script.announced = Some(Vec::new());
     let (script, client) = script.client().await;
@@ -241,7 +242,7 @@ async fn a_call_that_is_dropped_cancels_its_task() {
     script.cancelled().await;
 }
 
-/// A server whose messages are those of the test, and its client.
+/// A server that sends exactly the messages of the test, and its client.
 async fn by_hand() -> (Lines, Client) {
     let (ours, theirs) = memory::pair();
     let mut server = Lines::open(theirs).await;
@@ -254,7 +255,7 @@ async fn by_hand() -> (Lines, Client) {
     (server, connecting.await.unwrap().unwrap())
 }
 
-/// The answer to a call that is a task.
+/// An answer to a call that has become a task.
 fn created() -> Value {
     let mut created = working();
     created["resultType"] = json!("task");

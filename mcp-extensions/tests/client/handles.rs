@@ -1,4 +1,4 @@
-//! Handles of tasks, tickets, and proxies.
+//! Tests handles of tasks, tickets, and proxies.
 
 use mcp_extensions::tasks::{CallTask, ResumeTask, TaskHandle, TaskState, TaskTicket, Tasks};
 use mcp_runtime::serde_json::json;
@@ -108,7 +108,7 @@ async fn another_client_goes_on_with_a_ticket() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_was_answered_at_once_is_done() {
+async fn a_call_that_was_answered_with_a_result_is_done() {
     let (script, client) = Script::of([working()]).client().await;
     let call = || {
         client

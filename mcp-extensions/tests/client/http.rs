@@ -1,4 +1,4 @@
-//! Tasks over HTTP: headers, `Retry-After`, lost connections.
+//! Tests tasks over HTTP: headers, `Retry-After`, and lost connections.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -12,11 +12,12 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::scripted::{ID, completed, working};
 
-/// A server that answers the first poll by 503, loses the second one, and answers the third.
+/// A server that answers the first poll with 503, drops the connection of the second, and answers
+/// the third.
 #[derive(Clone, Default)]
 struct Faltering(Arc<Mutex<Vec<Request>>>);
 
-/// The method and the `Mcp-Name`.
+/// The method of a request, and its header `Mcp-Name`.
 type Request = (String, Option<String>);
 
 impl Faltering {
@@ -71,7 +72,7 @@ impl Faltering {
     }
 }
 
-/// The `Mcp-Name` and the message of the next request.
+/// Reads the next request. Returns its header `Mcp-Name` and its message.
 async fn request(stream: &mut BufReader<TcpStream>) -> Option<(Option<String>, Value)> {
     let mut name = None;
     let mut length = 0;

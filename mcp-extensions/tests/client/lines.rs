@@ -15,7 +15,7 @@ impl Lines {
         Self { reader, writer }
     }
 
-    /// The next message.
+    /// Receives the next message.
     pub async fn next(&mut self) -> Value {
         loop {
             match self.reader.next_frame() {

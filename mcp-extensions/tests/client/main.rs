@@ -1,4 +1,4 @@
-//! Tasks in a client.
+//! Tests tasks in a client.
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "tests")]
 
 mod following;

@@ -1,4 +1,4 @@
-//! Questions of tasks, answered by the handlers of a client.
+//! Tests questions of tasks, which the handlers of a client answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use mcp_runtime::{CallError, Client};
 
 use crate::scripted::{Script, Seen, asking, completed, working};
 
-/// A client that answers questions after a time, and counts them.
+/// A client that answers questions after a while, and counts them.
 fn answering(after: Duration) -> (Arc<AtomicUsize>, ClientBuilder) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);

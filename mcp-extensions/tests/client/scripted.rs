@@ -1,4 +1,4 @@
-//! A server whose tasks go as a test has written them.
+//! A server whose tasks follow the script of a test.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 pub const ID: &str = "io.modelcontextprotocol/tasks";
 
-/// What clients may do to their tasks.
+/// A request that a client makes for its task.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
     Get,
@@ -31,9 +31,9 @@ pub enum Seen {
 
 #[derive(Default)]
 pub struct Script {
-    /// The answers to `tasks/get`, of which the last one stays.
+    /// The answers to `tasks/get`. The last one is repeated.
     pub statuses: Mutex<VecDeque<Result<Value, ProtocolError>>>,
-    /// The statuses that are announced to a subscription; `None` if there are no subscriptions to tasks.
+    /// The statuses announced to a subscription, or `None` if there are no subscriptions to tasks.
     pub announced: Option<Vec<Value>>,
     seen: Mutex<Vec<(Seen, Instant)>>,
     pub changed: tokio::sync::Notify,
@@ -84,7 +84,7 @@ impl Script {
             .collect()
     }
 
-    /// The ms between a request and the one before it.
+    /// The milliseconds between each request and the one before.
     pub fn pauses(&self) -> Vec<u128> {
         let seen = self.seen.lock().unwrap();
         let times: Vec<_> = seen.iter().map(|(_, at)| *at).collect();
@@ -102,7 +102,7 @@ impl Script {
     }
 }
 
-/// The status of the task, with `more` members.
+/// A status of the task, with additional members.
 pub fn status(state: &str, more: Value) -> Value {
     let mut status = json!({"taskId": "t1", "status": state, "createdAt": "2026-11-01T10:00:00Z",
         "lastUpdatedAt": "2026-11-01T10:00:00Z", "ttlMs": null});
@@ -188,7 +188,7 @@ impl Extension for Play {
     }
 }
 
-/// Answers calls by a task, whether the client declares them or not.
+/// Answers calls with a task, even if the client does not declare tasks.
 struct Answered;
 
 impl ToolExtension for Answered {

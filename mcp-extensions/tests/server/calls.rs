@@ -1,4 +1,4 @@
-//! Calls that become tasks, and their ends.
+//! Tests calls that become tasks, and how the tasks end.
 
 use std::time::Duration;
 
@@ -174,7 +174,7 @@ async fn progress_is_the_message_of_the_status() {
     let mut wire = Wire::to(&server).await;
     let id = wire.start("report", json!({"steps": 30})).await;
     tokio::time::sleep(Duration::from_millis(950)).await;
-    // The first one is stored at once, the next one a second later.
+    // The first message is stored immediately, and the next one a second later.
     assert_eq!(wire.get(&id).await["statusMessage"], "reading (0 of 30)");
     tokio::time::sleep(Duration::from_millis(100)).await;
     let message = wire.get(&id).await["statusMessage"].clone();
@@ -281,7 +281,7 @@ async fn a_server_that_shuts_down_waits_for_its_tasks() {
     let left = wire.start("render", json!({"seconds": 60})).await;
     wire.close().await;
     assert_eq!(studio.noted(), ["rendered", "dropped", "dropped"]);
-    // The store is still there.
+    // The store outlives the server.
     let mut wire = Wire::to(&server).await;
     assert_eq!(wire.get(&done).await["status"], "completed");
     assert_eq!(wire.get(&left).await["status"], "failed");

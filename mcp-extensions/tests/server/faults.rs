@@ -1,4 +1,4 @@
-//! Tasks over a store that fails, stalls and comes back.
+//! Tests tasks with a store that fails, stalls and recovers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn server(store: &FaultyStore) -> Server {
     server.build()
 }
 
-/// A task of a process that has stopped, with the tool whose call is to run again.
+/// Stores a task of a process that has stopped. If there is a `tool`, its call has to run again.
 async fn orphan(store: &FaultyStore, id: &str, tool: Option<&str>) {
     let call = tool.map(|tool| SavedCall {
         tool: tool.to_owned(),
@@ -50,7 +50,7 @@ async fn state_of(store: &FaultyStore, id: &str) -> Option<TaskState> {
     task.map(|task| task.state)
 }
 
-/// Does what clients do, whatever the answers are.
+/// Makes the requests of typical clients, whatever the answers are.
 async fn use_tasks(wire: &mut Wire) {
     for (tool, arguments) in [
         ("render", json!({"seconds": 2})),
@@ -76,7 +76,7 @@ async fn use_tasks(wire: &mut Wire) {
     }
 }
 
-/// The number of operations of a process without faults.
+/// The number of store operations in a run without faults.
 async fn operations(lease: Option<Duration>) -> usize {
     let store = FaultyStore::new(lease);
     let mut wire = Wire::to(&server(&store)).await;
@@ -119,7 +119,7 @@ async fn each_task_ends(lease: Option<Duration>, when: When, fault: Fault, case:
     store.restore();
     sleep(Duration::from_secs(70)).await;
     for task in store.all().await {
-        // Its client has to answer or to cancel.
+        // This task waits for an answer of its client.
         if task.state == TaskState::InputRequired {
             wire.cancel(&task.id).await;
         }
@@ -232,7 +232,7 @@ async fn no_process_ends_a_task_before_its_time_to_live_is_over() {
         let mut first = Wire::to(&server(&one)).await;
         sleep(Duration::from_secs(100)).await;
         let _second = Wire::to(&server(&other)).await;
-        // One of the processes counts no time for a while.
+        // The first process counts no time for a while.
         if let Some(fault) = fault {
             one.break_down(fault);
             sleep(Duration::from_secs(100)).await;
@@ -249,7 +249,7 @@ async fn no_process_ends_a_task_before_its_time_to_live_is_over() {
         for id in [&elsewhere, &forever] {
             assert_eq!(state_of(&store, id).await, Some(TaskState::Failed));
         }
-        // Failed tasks are kept for 5 minutes, although two processes look.
+        // Failed tasks are kept for 5 minutes, although two processes check them.
         sleep(Duration::from_secs(290)).await;
         assert_eq!(state_of(&store, &forever).await, Some(TaskState::Failed));
         sleep(Duration::from_secs(15)).await;
@@ -298,7 +298,7 @@ async fn a_record_that_can_not_be_read_concerns_its_task_alone() {
     }
 }
 
-/// Keeps what is logged.
+/// Records log lines.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -340,7 +340,7 @@ async fn a_call_that_is_cancelled_while_its_task_is_stored_leaves_none() {
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": id}});
     wire.send_raw(&cancelled).await;
-    // This request is served after the cancellation.
+    // The server handles this request after the cancellation.
     wire.ask("tools/list", json!({})).await;
     store.restore();
     for _ in 0..3 {
@@ -354,7 +354,7 @@ async fn a_call_that_is_cancelled_while_its_task_is_stored_leaves_none() {
     assert_eq!(store.all().await.len(), 0);
 }
 
-/// Shuts a server down many times, where everything runs at the same time.
+/// Shuts a server down many times, while other threads are working.
 async fn shut_down_often(lease: Option<Duration>) {
     for round in 0..200 {
         let store = FaultyStore::new(lease);

@@ -1,4 +1,4 @@
-//! A store of tasks that fails when a test wants it to.
+//! A store of tasks with faults that a test chooses.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,17 +14,17 @@ use tokio::sync::{Notify, watch};
 /// The fault of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails, and has no effect.
+    /// The operation fails without an effect.
     Fails,
-    /// It fails, although it has its effect: the answer is lost.
+    /// The operation fails although it has an effect, because the answer is lost.
     LosesAnswer,
-    /// It never ends, and has no effect.
+    /// The operation never ends, and has no effect.
     Stalls,
-    /// It waits for [`FaultyStore::go_on`].
+    /// The operation waits for [`FaultyStore::go_on`].
     Waits,
 }
 
-/// The operations that have a fault, by their number.
+/// Which operations have a fault, by their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     Never,
@@ -32,7 +32,7 @@ pub enum When {
     From(usize),
 }
 
-/// A process's view of tasks that are kept in memory.
+/// One process's view of tasks that are kept in memory.
 #[derive(Clone)]
 pub struct FaultyStore {
     shared: Arc<Shared>,
@@ -59,7 +59,7 @@ struct State {
 }
 
 impl FaultyStore {
-    /// A store whose runners have a lease of this length, if they have any.
+    /// Creates a store whose runners have leases of this length, if any.
     pub fn new(lease: Option<Duration>) -> Self {
         let shared = Shared {
             lease,
@@ -77,7 +77,7 @@ impl FaultyStore {
         }
     }
 
-    /// The same tasks for another process, without faults.
+    /// The same tasks as another process sees them, without faults.
     pub fn other(&self) -> Self {
         Self::of(Arc::clone(&self.shared))
     }
@@ -86,7 +86,7 @@ impl FaultyStore {
         *self.faults.lock().unwrap() = (when, fault);
     }
 
-    /// From now on, all operations have this fault.
+    /// Gives this fault to all operations from now on.
     pub fn break_down(&self, fault: Fault) {
         self.set(When::From(0), fault);
     }
@@ -104,7 +104,7 @@ impl FaultyStore {
         self.called.borrow().len()
     }
 
-    /// Waits until this operation was begun.
+    /// Waits until an operation with this name has begun.
     pub async fn until(&self, operation: &str) {
         let mut called = self.called.subscribe();
         let is_called = |called: &Vec<&str>| called.contains(&operation);
@@ -120,7 +120,7 @@ impl FaultyStore {
         self.state().runners.len()
     }
 
-    /// All tasks that were inserted and are still there.
+    /// All tasks that are stored.
     pub async fn all(&self) -> Vec<Arc<TaskRecord>> {
         let ids = self.state().ids.clone();
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Tasks over HTTP: headers, principals, scopes.
+//! Tests tasks over HTTP: headers, principals and scopes.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use tower_service::Service as _;
 
 use crate::wire::ID;
 
-/// Takes tokens of a name and a scope, such as `ann+films`.
+/// Accepts tokens that consist of a name and a scope, such as `ann+films`.
 struct Tokens;
 
 impl AccessPolicy for Tokens {
@@ -57,12 +57,12 @@ impl Site {
         server.extension(Tasks::memory());
         let options = HttpOptions::default().auth(Tokens);
         let service = http_service(server.build(), options);
-        // It runs until the end of the test.
+        // The service runs until the end of the test.
         std::mem::forget(service.start().await.unwrap());
         Self(service)
     }
 
-    /// The status and the answer to a request, whose `Mcp-Name` is `name`.
+    /// Sends a request with the header `Mcp-Name`, and returns the status and the answer.
     async fn ask(
         &mut self,
         token: &str,

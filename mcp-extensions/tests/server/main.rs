@@ -1,4 +1,4 @@
-//! Tasks on a server, as clients see them.
+//! Tests tasks on a server, as clients see them.
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "tests")]
 
 mod calls;

@@ -1,4 +1,4 @@
-//! Questions of tasks, and what stands before a call becomes one.
+//! Tests questions of tasks, and the code that runs before a call becomes a task.
 
 use std::time::Duration;
 
@@ -41,14 +41,14 @@ async fn several_questions_are_answered_in_any_order_and_each_once() {
     assert_eq!(left["status"], "input_required");
     assert_eq!(keys(&left), ["name"], "{left}");
 
-    // The time limit of two seconds stands still.
+    // The time limit of two seconds is paused while the user is asked.
     tokio::time::sleep(Duration::from_secs(60)).await;
     let text = field(&left["inputRequests"]["name"]);
     let late = json!({"age": accept(&field(question), 99), "name": accept(&text, "Ada")});
     wire.update(&id, late).await;
     tokio::time::sleep(Duration::from_millis(10)).await;
     let again = wire.get(&id).await;
-    // The same question once more has another key.
+    // The same question is asked again with another key.
     assert_eq!(keys(&again), ["name-2"], "{again}");
     wire.update(&id, json!({"name": accept(&text, "Eve")}))
         .await;
@@ -64,7 +64,7 @@ async fn several_questions_are_answered_in_any_order_and_each_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_response_that_is_no_object_is_refused() {
+async fn a_response_that_is_not_an_object_is_refused() {
     let (server, _) = Studio::default().server();
     let mut wire = Wire::to(&server).await;
     let id = wire.start("ask", json!({})).await;
@@ -85,7 +85,7 @@ async fn a_cancelled_task_asks_nothing_more() {
     assert!(keys(&cancelled).is_empty(), "{cancelled}");
 }
 
-/// Repeats a call with the answers to all that it asks.
+/// Repeats a call with answers to all of its questions.
 async fn answered(wire: &mut Wire, tool: &str, asked: &Value, value: bool) -> Value {
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     let asked_for = asked["inputRequests"].as_object().unwrap().iter();
@@ -112,7 +112,7 @@ async fn questions_that_are_parameters_are_rounds_of_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_stands_before_defer_belongs_to_the_call_and_the_rest_to_the_task() {
+async fn code_before_defer_belongs_to_the_call_and_the_rest_to_the_task() {
     let studio = Studio::default();
     let (server, _) = studio.server();
     let mut wire = Wire::to(&server).await;
@@ -132,7 +132,7 @@ async fn what_stands_before_defer_belongs_to_the_call_and_the_rest_to_the_task()
     );
     assert_eq!(studio.noted(), ["before", "before", "after"]);
 
-    // Without the extension it is a plain call, in rounds.
+    // Without the extension, the call stays a plain call with rounds of questions.
     wire.capabilities = json!({"elicitation": {}});
     let asked = wire.call("clean", json!({})).await;
     let asked = answered(&mut wire, "clean", &asked, true).await;

@@ -1,4 +1,4 @@
-//! Tasks whose process has stopped, in a SQLite database.
+//! Tests tasks in a SQLite database whose process has stopped.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use tokio::sync::watch;
 
 use crate::wire::Wire;
 
-/// A server whose tools count what they do, and go on when they are let.
+/// A server whose tools count their work, and wait until the test lets them continue.
 #[derive(Clone, Default)]
 struct Mill {
     ground: Arc<AtomicUsize>,
-    /// True once functions may go on.
+    /// True once functions may continue.
     going: Arc<watch::Sender<bool>>,
 }
 
@@ -60,7 +60,7 @@ impl Mill {
             .unwrap();
     }
 
-    /// A process that serves the mill with the tasks in `file`.
+    /// A server process with the tasks in `file`.
     fn process(&self, file: &Path) -> Server {
         let mut server = self.clone().into_builder();
         let store = SqliteTaskStore::open(file).unwrap();
@@ -125,7 +125,7 @@ async fn a_task_runs_again_with_its_answers_and_values_or_fails() {
     assert_eq!(mill.ground.load(Ordering::SeqCst), 2);
 }
 
-/// A task of a principal, whose process has stopped.
+/// A task of a principal whose process has stopped.
 fn orphan(principal: &str) -> TaskRecord {
     let call = SavedCall {
         tool: "whose".to_owned(),
@@ -235,12 +235,12 @@ async fn a_damaged_task_concerns_no_other_and_goes_when_it_expires() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_refused() {
+fn a_file_that_is_not_a_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tasks.db");
     std::fs::write(
         &file,
-        "no database, but a text of some length, so that it has a header",
+        "not a database, but a text that is long enough for a header",
     )
     .unwrap();
     let error = SqliteTaskStore::open(&file).unwrap_err();

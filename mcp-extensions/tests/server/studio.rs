@@ -8,7 +8,7 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::server::CancellationToken;
 use mcp_runtime::{ProtocolError, Server};
 
-/// What the functions of a [`Studio`] have done.
+/// A server that records what its functions have done.
 #[derive(Clone, Default)]
 pub struct Studio {
     pub done: Arc<Mutex<Vec<String>>>,
@@ -24,7 +24,7 @@ impl Studio {
         self.done.lock().unwrap().clone()
     }
 
-    /// A server, and its tasks.
+    /// Creates a server, and returns it with its tasks.
     pub fn server(&self) -> (Server, Tasks) {
         self.limited(TaskLimits::new())
     }
@@ -37,7 +37,8 @@ impl Studio {
     }
 }
 
-/// Notes what runs again in each round, which the compiler warns of otherwise.
+/// Records an effect that is repeated in each round, without the compiler's warning about such
+/// effects.
 fn note(studio: &Studio, what: &str) {
     studio.note(what);
 }

@@ -1,4 +1,4 @@
-//! Subscriptions to tasks.
+//! Tests subscriptions to tasks.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mcp_runtime::serde_json::{Value, json};
 use crate::studio::Studio;
 use crate::wire::Wire;
 
-/// A status without what belongs to the message that carries it.
+/// Removes the members that belong to the message around a status.
 fn status(mut message: Value) -> Value {
     let members = message.as_object_mut().unwrap();
     members.remove("_meta");
@@ -65,7 +65,7 @@ async fn progress_is_announced_at_most_once_a_second_and_never_as_progress() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_filter_that_is_no_list_is_refused() {
+async fn a_filter_that_is_not_a_list_is_refused() {
     let (server, _) = Studio::default().server();
     let mut wire = Wire::to(&server).await;
     let filter = json!({"notifications": {"taskIds": "all"}});

@@ -15,12 +15,12 @@ pub struct Wire {
     writer: Writer,
     last: u32,
     serving: tokio::task::JoinHandle<Result<(), mcp_runtime::ServeError>>,
-    /// The extensions and the capabilities that requests declare.
+    /// The capabilities and extensions that requests declare.
     pub capabilities: Value,
 }
 
 impl Wire {
-    /// A client that declares tasks and can be asked.
+    /// Connects a client that declares tasks and elicitation.
     pub async fn to(server: &Server) -> Self {
         let (ours, theirs) = memory::pair();
         let serving = tokio::spawn(server.serve(theirs).signals(false).into_future());
@@ -58,7 +58,7 @@ impl Wire {
         }
     }
 
-    /// The next message.
+    /// Receives the next message.
     pub async fn next(&mut self) -> Value {
         loop {
             match self.reader.next_frame() {
@@ -69,7 +69,7 @@ impl Wire {
         }
     }
 
-    /// The answer to a request, without the result or error around it.
+    /// Sends a request, and returns its result or error.
     pub async fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params).await;
         let answer = self.next().await;
@@ -85,7 +85,7 @@ impl Wire {
             .await
     }
 
-    /// Calls a tool that answers by a task, and returns the id.
+    /// Calls a tool that answers with a task, and returns the id of the task.
     pub async fn start(&mut self, tool: &str, arguments: Value) -> String {
         let created = self.call(tool, arguments).await;
         assert_eq!(created["resultType"], "task", "{created}");
@@ -113,7 +113,7 @@ impl Wire {
         self.shut_down().await.unwrap();
     }
 
-    /// Ends the connection, and returns how the server has ended.
+    /// Ends the connection, and returns the outcome of the server.
     pub async fn shut_down(self) -> Result<(), mcp_runtime::ServeError> {
         drop((self.reader, self.writer));
         self.serving.await.unwrap()
@@ -130,7 +130,7 @@ impl Wire {
         }
     }
 
-    /// Waits until a task has a state.
+    /// Waits until a task has this state.
     pub async fn until(&mut self, id: &str, state: &str) -> Value {
         loop {
             let status = self.get(id).await;
