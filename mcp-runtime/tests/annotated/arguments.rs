@@ -169,7 +169,7 @@ async fn keys_of_a_map_are_named_where_they_should_be_integers() {
         faults,
         [
             "The arguments are invalid:",
-            "- `value.x`: the key `x` is no integer",
+            "- `value.x`: the key `x` is not an integer",
             "- `value.4`: invalid value: integer `500`, expected an integer from 0 to 255",
         ]
     );
@@ -285,7 +285,7 @@ async fn every_fault_is_named_at_once() {
             "The arguments are invalid:",
             "- `type`: invalid type: integer `5`, expected a string",
             "- `this`: invalid type: string \"yes\", expected a boolean",
-            "- `call`: missing, expected an integer of 64 bits",
+            "- `call`: missing, expected a 64-bit integer",
         ]
     );
 }

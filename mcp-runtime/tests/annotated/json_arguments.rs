@@ -139,7 +139,7 @@ fn a_schema_of_anything_but_objects_is_refused() {
     );
     assert_eq!(
         error(json!(true)),
-        "tool `order`: the schema can't be used: it is no object"
+        "tool `order`: the schema can't be used: it is not an object"
     );
     let output = ToolBuilder::new("order").output_schema(json!([]));
     assert!(output.is_err());

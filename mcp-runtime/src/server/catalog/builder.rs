@@ -1,5 +1,5 @@
-//! Tools, prompts and resources as builders take them: entries, and functions under a macro, which
-//! have become types that make an entry.
+//! Adds tools, prompts and resources to a server's builder. Each of them is an entry, or a function
+//! with a macro, which turns the function into a type that makes an entry.
 
 use mcp_types::{Prompt, Tool};
 
@@ -9,58 +9,58 @@ use crate::server::resources::ResourceEntry;
 use crate::server::tools::ToolEntry;
 use crate::server::{Context, ServerBuilder};
 
-/// A tool: a [`ToolEntry`], or a function under `#[tool]`.
+/// A tool: a [`ToolEntry`], or a function with `#[tool]`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tool",
+    message = "`{Self}` is not a tool",
     label = "neither a function under `#[tool]` nor a `ToolEntry`",
     note = "put `#[tool]` on the function",
-    note = "a `ToolBuilder` becomes one by `.call(…)` or `.call_async(…)`, which take the function that is called"
+    note = "finish a `ToolBuilder` with `.call(…)` or `.call_async(…)`, which take the function to call"
 )]
 pub trait IntoTool {
-    /// The entry.
+    /// Returns the entry.
     fn into_tool(self) -> ToolEntry;
 }
 
-/// A prompt: a [`PromptEntry`], or a function under `#[prompt]`.
+/// A prompt: a [`PromptEntry`], or a function with `#[prompt]`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no prompt",
+    message = "`{Self}` is not a prompt",
     label = "neither a function under `#[prompt]` nor a `PromptEntry`",
     note = "put `#[prompt]` on the function"
 )]
 pub trait IntoPrompt {
-    /// The entry.
+    /// Returns the entry.
     fn into_prompt(self) -> PromptEntry;
 }
 
-/// A resource: a [`ResourceEntry`], or a function under `#[resource]`.
+/// A resource: a [`ResourceEntry`], or a function with `#[resource]`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no resource",
+    message = "`{Self}` is not a resource",
     label = "neither a function under `#[resource]` nor a `ResourceEntry`",
     note = "put `#[resource(\"…\")]` on the function",
     note = "a `Result` needs a `?` first: `FileTree::new(\"…\")?`"
 )]
 pub trait IntoResource {
-    /// The entry.
+    /// Returns the entry.
     fn into_resource(self) -> ResourceEntry;
 }
 
 impl ServerBuilder {
-    /// Adds a tool: a function under `#[tool]`, or a [`ToolEntry`].
+    /// Adds a tool: a function with `#[tool]`, or a [`ToolEntry`].
     ///
     /// # Panics
     ///
-    /// When there is one of its name.
+    /// When the server already has a tool with this name.
     #[track_caller]
     pub fn tool(&mut self, tool: impl IntoTool) -> &mut Self {
         self.registry.tools.declare("tool", tool.into_tool());
         self
     }
 
-    /// Adds a prompt: a function under `#[prompt]`, or a [`PromptEntry`].
+    /// Adds a prompt: a function with `#[prompt]`, or a [`PromptEntry`].
     ///
     /// # Panics
     ///
-    /// When there is one of its name.
+    /// When the server already has a prompt with this name.
     #[track_caller]
     pub fn prompt(&mut self, prompt: impl IntoPrompt) -> &mut Self {
         self.registry
@@ -69,11 +69,11 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds a resource: a function under `#[resource]`, or a [`ResourceEntry`].
+    /// Adds a resource: a function with `#[resource]`, or a [`ResourceEntry`].
     ///
     /// # Panics
     ///
-    /// When there is one under its URI.
+    /// When the server already has a resource with this URI.
     #[track_caller]
     pub fn resource(&mut self, resource: impl IntoResource) -> &mut Self {
         self.registry
@@ -82,8 +82,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Shows each caller only the tools for which `shows` returns `true`; the others don't exist
-    /// for that caller, whether listed or called.
+    /// Shows each caller only the tools for which `shows` returns `true`.
+    ///
+    /// For this caller, other tools are neither listed nor found when called.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -103,8 +104,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Shows each caller only the prompts for which `shows` returns `true`; the others don't exist
-    /// for that caller in lists, requests and completions.
+    /// Shows each caller only the prompts for which `shows` returns `true`.
+    ///
+    /// For this caller, other prompts are neither listed nor found when requested or completed.
     pub fn filter_prompts(
         &mut self,
         shows: impl Fn(&Prompt, &Context) -> bool + Send + Sync + 'static,
@@ -114,14 +116,14 @@ impl ServerBuilder {
         self
     }
 
-    /// Shows each caller only the resources and templates for which `shows` returns `true`; the
-    /// others don't exist for that caller.
+    /// Shows each caller only the resources and templates for which `shows` returns `true`. For
+    /// this caller, the others don't exist.
     ///
     /// `shows` is called with the canonical URI of each resource that is listed, read or subscribed
     /// to, and with the text of each template that is listed or completed. The canonical URI is the
-    /// registered one, or the template expanded with the values of its variables (RFC 6570),
-    /// regardless of the client's escapes: `file:///%70rivate%2Fs.txt` becomes
-    /// `file:///private/s.txt`. The case of the host part is kept.
+    /// registered URI, or the expansion of the template with the values of its variables (RFC
+    /// 6570). It does not depend on how the client escapes the URI: `file:///%70rivate%2Fs.txt`
+    /// becomes `file:///private/s.txt`. The case of the host is kept.
     ///
     /// ```
     /// use mcp_runtime::Server;

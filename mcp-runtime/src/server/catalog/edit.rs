@@ -1,4 +1,4 @@
-//! Changes of what a server offers while it runs.
+//! Changes the tools, prompts and resources of a server while it runs.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,14 +7,15 @@ use super::entries::Entries;
 use super::{CatalogEntry, IntoPrompt, IntoResource, IntoTool, List, Registry};
 use crate::server::Server;
 
-/// Changes of a server's tools, prompts and resources, all [applied](Self::apply) at once.
+/// Changes to a server's tools, prompts and resources, which [`apply`](Self::apply) makes
+/// atomically.
 ///
-/// Calls in flight finish with the old lists; the next request sees the new ones. Clients are
+/// Calls in flight finish with the old lists, and the next request sees the new lists. Clients are
 /// notified once for each list that has changed.
 ///
-/// Only the server's own entries are added, replaced or removed; an entry of a
-/// [mounted](crate::ServerBuilder::mount) server with the same name is hidden meanwhile, and comes
-/// back. Names are disabled and enabled for both.
+/// Only the server's own entries are added, replaced or removed. While the server has an entry of
+/// its own, an entry of a [mounted](crate::ServerBuilder::mount) server with the same name is
+/// hidden. Disabling or enabling a name affects both.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -39,21 +40,25 @@ pub struct Edit<'a> {
     steps: Vec<(List, EditStep)>,
 }
 
-/// Changes one entry, and returns whether anything is different now.
+/// Changes one entry, and returns true if the list has changed.
 type EditStep = Box<dyn FnOnce(&mut Registry) -> bool + Send + Sync>;
 
-/// The entries of one kind.
+/// Selects the entries of one kind.
 type EntriesOf<R> = fn(&mut Registry) -> &mut Entries<R>;
 
-/// An edit of a list that is not declared to change. Nothing was changed.
+/// The error for an edit of a list that the server did not declare as changing. The edit changed
+/// nothing.
 ///
-/// Name the list in [`ServerBuilder::list_changed`](crate::ServerBuilder::list_changed).
+/// To allow such edits, name the list in
+/// [`ServerBuilder::list_changed`](crate::ServerBuilder::list_changed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the list of {0} can't change while the server runs: the builder was not told that it may")]
+#[error(
+    "the list of {0} can't change while the server runs: name it in `ServerBuilder::list_changed`"
+)]
 pub struct FixedListError(pub List);
 
 impl Server {
-    /// Begins to change what the server offers while it runs.
+    /// Begins an edit of the server's tools, prompts and resources while it runs.
     pub fn edit(&self) -> Edit<'_> {
         Edit {
             server: self,
@@ -63,18 +68,20 @@ impl Server {
 }
 
 impl Edit<'_> {
-    /// Adds a tool, or replaces the one of its name, which keeps its place in the list.
+    /// Adds a tool. If there is a tool with the same name, the new tool takes its place in the
+    /// list.
     pub fn add_tool(self, tool: impl IntoTool) -> Self {
         self.add(List::Tools, |it| &mut it.tools, tool.into_tool())
     }
 
-    /// Adds a prompt, or replaces the one of its name, which keeps its place in the list.
+    /// Adds a prompt. If there is a prompt with the same name, the new prompt takes its place in
+    /// the list.
     pub fn add_prompt(self, prompt: impl IntoPrompt) -> Self {
         self.add(List::Prompts, |it| &mut it.prompts, prompt.into_prompt())
     }
 
-    /// Adds a resource or template, or replaces the one of its URI, which keeps its place in the
-    /// list.
+    /// Adds a resource or template. If there is one with the same URI, the new one takes its place
+    /// in the list.
     pub fn add_resource(self, resource: impl IntoResource) -> Self {
         self.add(
             List::Resources,
@@ -83,12 +90,12 @@ impl Edit<'_> {
         )
     }
 
-    /// Removes a tool of the server itself, if there is one of this name.
+    /// Removes the server's own tool with this name, if it exists.
     pub fn remove_tool(self, name: impl Into<String>) -> Self {
         self.remove(List::Tools, |it| &mut it.tools, name)
     }
 
-    /// Hides a tool until it is enabled again. To clients it does not exist meanwhile.
+    /// Hides a tool until it is enabled again. Clients can neither list nor call a hidden tool.
     pub fn disable_tool(self, name: impl Into<String>) -> Self {
         self.enable(List::Tools, |it| &mut it.tools, name, false)
     }
@@ -98,12 +105,13 @@ impl Edit<'_> {
         self.enable(List::Tools, |it| &mut it.tools, name, true)
     }
 
-    /// Removes a prompt of the server itself, if there is one of this name.
+    /// Removes the server's own prompt with this name, if it exists.
     pub fn remove_prompt(self, name: impl Into<String>) -> Self {
         self.remove(List::Prompts, |it| &mut it.prompts, name)
     }
 
-    /// Hides a prompt until it is enabled again. To clients it does not exist meanwhile.
+    /// Hides a prompt until it is enabled again. Clients can neither list nor request a hidden
+    /// prompt.
     pub fn disable_prompt(self, name: impl Into<String>) -> Self {
         self.enable(List::Prompts, |it| &mut it.prompts, name, false)
     }
@@ -113,13 +121,13 @@ impl Edit<'_> {
         self.enable(List::Prompts, |it| &mut it.prompts, name, true)
     }
 
-    /// Removes a resource or template of the server itself, if there is one of this URI.
+    /// Removes the server's own resource or template with this URI, if it exists.
     pub fn remove_resource(self, name: impl Into<String>) -> Self {
         self.remove(List::Resources, |it| &mut it.resources, name)
     }
 
-    /// Hides a resource or template until it is enabled again. To clients it does not exist
-    /// meanwhile.
+    /// Hides a resource or template until it is enabled again. Clients can neither list nor read a
+    /// hidden resource.
     pub fn disable_resource(self, name: impl Into<String>) -> Self {
         self.enable(List::Resources, |it| &mut it.resources, name, false)
     }
@@ -133,7 +141,7 @@ impl Edit<'_> {
     ///
     /// # Errors
     ///
-    /// When one of the lists can't change; then nothing is changed.
+    /// When one of the lists can't change. In this case, the edit changes nothing.
     pub fn apply(self) -> Result<(), FixedListError> {
         let Self { server, steps } = self;
         let mut lists = steps.iter().map(|(list, _)| *list);

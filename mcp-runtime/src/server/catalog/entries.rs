@@ -1,4 +1,4 @@
-//! All entries of one kind that a server has, offered or not.
+//! All entries of one kind that a server has, including disabled and hidden ones.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,14 +8,14 @@ use crate::server::{Context, Scopes};
 
 /// All entries of one kind, in the order in which they are listed.
 ///
-/// Entries of the server itself and of mounted servers may share a name. The server's own is
-/// offered then, or else that of the server that was mounted first.
+/// Entries of the server itself and of mounted servers may share a name. In this case, the server
+/// offers its own entry, or else the entry of the server that was mounted first.
 #[derive(Debug)]
 pub(in crate::server) struct Entries<R> {
     slots: Vec<Registered<R>>,
-    /// The number of the next entry. No number is used twice, so that cursors can name entries.
+    /// The number of the next entry. Numbers are never reused, because cursors refer to them.
     next: u64,
-    /// The filter of all entries.
+    /// The filter that applies to all entries.
     pub(super) visibility: Visibility<R>,
 }
 
@@ -23,17 +23,18 @@ pub(in crate::server) struct Entries<R> {
 struct Registered<R> {
     number: u64,
     enabled: bool,
-    /// The index of the mounted server that the entry comes from; `None` for the server's own.
+    /// The index of the mounted server that the entry comes from; `None` for the server's own
+    /// entries.
     mount: Option<usize>,
     entry: Arc<R>,
 }
 
 impl<R: CatalogEntry> Entries<R> {
-    /// Adds an entry of the server itself; `kind` names it in the panic.
+    /// Adds an entry of the server itself. `kind` is only for the message of the panic.
     ///
     /// # Panics
     ///
-    /// When there is one of its name.
+    /// When the server already has an entry with this name.
     #[track_caller]
     pub(super) fn declare(&mut self, kind: &str, entry: R) {
         let name = entry.name();
@@ -44,8 +45,8 @@ impl<R: CatalogEntry> Entries<R> {
         self.push(entry, None);
     }
 
-    /// Adds an entry of the server itself, or of the mounted one with the index `mount`; or
-    /// replaces the one of its name there, which keeps its place.
+    /// Adds an entry of the server itself, or of the mounted server with the index `mount`. If this
+    /// server has an entry with the same name, the new entry takes its place.
     pub(super) fn put(&mut self, mount: Option<usize>, entry: R) {
         match self.position(entry.name(), mount) {
             Some(position) => self.slots[position].entry = Arc::new(entry.layered()),
@@ -53,7 +54,7 @@ impl<R: CatalogEntry> Entries<R> {
         }
     }
 
-    /// Removes the server's own entry called `name`. Returns whether there was one.
+    /// Removes the server's own entry called `name`. Returns true if it existed.
     pub(super) fn remove(&mut self, name: &str) -> bool {
         let position = self.position(name, None);
         position
@@ -61,8 +62,8 @@ impl<R: CatalogEntry> Entries<R> {
             .is_some()
     }
 
-    /// Enables or disables the entries called `name`, those of mounted servers included. Returns
-    /// whether any was not so before.
+    /// Enables or disables all entries called `name`, including entries of mounted servers. Returns
+    /// true if this changes any entry.
     pub(super) fn enable(&mut self, name: &str, enabled: bool) -> bool {
         let mut changed = false;
         for slot in &mut self.slots {
@@ -74,8 +75,8 @@ impl<R: CatalogEntry> Entries<R> {
         changed
     }
 
-    /// Makes `entries` all that come from the mounted server with the index `mount`. Those that
-    /// were there already keep their places.
+    /// Replaces all entries of the mounted server with the index `mount`. Entries whose names
+    /// existed before keep their places.
     pub(in crate::server) fn replace_mounted(&mut self, mount: usize, entries: Vec<R>) {
         let keeps = |slot: &Registered<R>| {
             let mut entries = entries.iter();
@@ -88,13 +89,13 @@ impl<R: CatalogEntry> Entries<R> {
         }
     }
 
-    /// The entries that are enabled and not hidden by another one of their name, each with its
-    /// number.
+    /// Returns the entries, with their numbers, that are enabled and not hidden by another entry
+    /// with the same name.
     pub(super) fn offered(&self) -> Vec<(u64, Arc<R>)> {
         let mut origins = HashMap::with_capacity(self.slots.len());
         for slot in &self.slots {
             let origin = origins.entry(slot.entry.name()).or_insert(slot.mount);
-            // `None`, the server itself, comes before any mounted one.
+            // `None`, which is the server itself, is less than the index of any mounted server.
             *origin = slot.mount.min(*origin);
         }
         let offered = self
@@ -111,13 +112,16 @@ impl<R: CatalogEntry> Entries<R> {
         slots.position(|slot| slot.mount == mount && slot.entry.name() == name)
     }
 
-    /// Adds an entry at the end; disabled, if one of its name is.
+    /// Adds an entry at the end. It is disabled if another entry with its name is disabled.
     fn push(&mut self, entry: R, mount: Option<usize>) {
         let name = entry.name();
         let mut namesakes = self.slots.iter().filter(|slot| slot.entry.name() == name);
         let enabled = namesakes.clone().all(|slot| slot.enabled);
         if namesakes.next().is_some() {
-            crate::log::warn!(name, "one of this name hides another: mount under a prefix");
+            crate::log::warn!(
+                name,
+                "two entries have this name, so one hides the other: mount the server under a prefix"
+            );
         }
         self.slots.push(Registered {
             number: self.next,
@@ -151,22 +155,23 @@ pub(in crate::server) trait CatalogEntry:
         None
     }
 
-    /// The callers that may see the entry.
+    /// Returns the condition under which a caller may see the entry.
     fn visibility(&self) -> &Visibility<Self>;
 
-    /// The scopes that a caller needs to use it.
+    /// Returns the scopes that a caller needs to use the entry.
     fn needed_scopes(&self) -> &Scopes;
 
-    /// Returns whether any of its arguments can be completed.
+    /// Returns true if any of the entry's arguments can be completed.
     fn completes(&self) -> bool {
         false
     }
 
-    /// The entry with its layers around its handler; made when it is registered.
+    /// Wraps the handler in the entry's layers. Called when the entry is registered.
     fn layered(self) -> Self;
 }
 
-/// A condition on an entry, its requested name or URI, and the caller; always true unless limited.
+/// A condition on an entry, its requested name or URI, and the caller. By default, it is always
+/// true.
 pub(in crate::server) struct Visibility<R>(Option<Arc<Shows<R>>>);
 
 type Shows<R> = dyn Fn(&R, &str, &Context) -> bool + Send + Sync;

@@ -1,5 +1,5 @@
-//! The lists of a server, their results, places in them (2026-07-28, "Pagination"), and how long
-//! clients may keep results.
+//! The lists of a server: their results, their cursors (2026-07-28, "Pagination"), and how long
+//! clients may cache results (2026-07-28, "Caching").
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,7 +22,7 @@ pub enum List {
     Tools,
     /// The prompts.
     Prompts,
-    /// The resources, and the templates of resources.
+    /// The resources and resource templates.
     Resources,
 }
 
@@ -56,18 +56,19 @@ pub(in crate::server) trait ListResult: Cached + Conform + Serialize {
     type Entry;
     type Item;
 
-    /// The number of the list, counted from 0, which its cursors name.
+    /// The number of the list in its cursors, counted from 0.
     const NUMBER: usize;
 
-    /// The entry as `revision` lists it; `None` for an entry of another list.
+    /// Returns the item of `entry` in the list for `revision`, or `None` if the entry belongs to
+    /// another list.
     fn item(entry: &Self::Entry, revision: Revision) -> Option<Self::Item>;
 
-    /// A page with `items`.
+    /// Returns a page with `items`.
     fn page(items: Vec<Self::Item>, next_cursor: Option<String>) -> Self;
 }
 
-/// Time for which clients may keep a result, in milliseconds, and the scope (2026-07-28,
-/// "Caching"); absent unless set.
+/// How long clients may cache a result, in milliseconds, and the scope of the cache (2026-07-28,
+/// "Caching"). Both are absent unless they are set.
 #[derive(Clone, Debug, Default)]
 pub(in crate::server) struct Caching(Option<(u64, CacheScope)>);
 
@@ -77,7 +78,8 @@ impl Caching {
         Self(Some((milliseconds, scope)))
     }
 
-    /// Sets what the result does not set itself; the scope of a `private` result is always private.
+    /// Sets the members that the result does not set itself. If `private`, the scope is always
+    /// private.
     pub(in crate::server) fn mark<R: Cached>(&self, mut result: R, private: bool) -> R {
         let (result_ttl, result_scope) = result.caching();
         if private {
@@ -91,9 +93,9 @@ impl Caching {
     }
 }
 
-/// A result with members that allow clients to keep it.
+/// A result with members that allow clients to cache it.
 pub(in crate::server) trait Cached {
-    /// The time in milliseconds, and the scope.
+    /// Returns the time in milliseconds and the scope.
     fn caching(&mut self) -> (&mut Option<u64>, &mut Option<CacheScope>);
 }
 
@@ -116,26 +118,28 @@ cached!(
     ReadResourceResult
 );
 
-/// The place of an item in a list, stable when other items are added or removed.
+/// The place of an item in a list. It stays the same when other items are added or removed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(in crate::server) enum Place {
     /// The entry with this number.
     Entry(u64),
-    /// The URI that the template with this number has found; after all entries.
+    /// A URI that the lister of the template with this number found. These places follow all
+    /// entries.
     Found(u64, String),
 }
 
 impl Place {
-    /// The cursor of the page after this place: the number of the list and the place, as JSON.
+    /// Returns the cursor of the page after this place: the number of the list and the place, as
+    /// JSON.
     pub(super) fn cursor<L: ListResult>(&self) -> String {
         serde_json::json!([L::NUMBER, self]).to_string()
     }
 
-    /// The place that a cursor names; `None` for the beginning of the list.
+    /// Returns the place that a cursor refers to, or `None` for the beginning of the list.
     ///
     /// # Errors
     ///
-    /// When the cursor was not given out for this list.
+    /// When the cursor was not issued for this list.
     pub(in crate::server) fn after<L: ListResult>(
         cursor: Option<Cow<'_, str>>,
     ) -> Result<Option<Self>, RequestError> {
@@ -146,7 +150,7 @@ impl Place {
             Ok((list, place)) if list == L::NUMBER => Ok(Some(place)),
             _ => Err(RequestError::InvalidParams {
                 path: "params.cursor".to_owned(),
-                reason: format!("`{cursor}` is no cursor that this server gave out for this list"),
+                reason: format!("`{cursor}` is not a cursor that this server issued for this list"),
             }),
         }
     }

@@ -1,10 +1,10 @@
-//! The catalogue: one registry for tools, prompts, resources and resource templates.
+//! The catalog of a server: its tools, prompts, resources and resource templates.
 //!
-//! A [`CatalogEntry`] is one of these. [`Entries`] has all of one kind, disabled and hidden ones
-//! included, and is edited; [`Catalog`] is an immutable snapshot of those that are offered, which
-//! requests read: found by name, filtered by caller, listed in pages. `builder` adds entries before
-//! the server starts, `edit` changes them afterwards, and `mount` adds those of other servers, as
-//! `mounted` makes them.
+//! Each of these is a [`CatalogEntry`]. `Entries` has all entries of one kind, including disabled
+//! and hidden ones, and can be edited. A [`Catalog`] is an immutable snapshot of the offered
+//! entries, which requests read: it finds entries by name, filters them by caller, and lists them
+//! in pages. `builder` adds entries before the server starts, `edit` changes them afterwards, and
+//! `mount` adds the entries of other servers.
 
 mod builder;
 mod edit;

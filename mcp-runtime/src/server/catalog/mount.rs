@@ -1,6 +1,6 @@
-//! Servers within servers: a mounted server keeps its entries, and the server that mounts it has
-//! entries that lead there. Their names and URIs have a prefix, also in results, so that clients
-//! can read what they lead to.
+//! Servers within servers. A mounted server keeps its entries, and the outer server has entries
+//! that forward to them. Their names and URIs have a prefix, which is also added to the URIs in
+//! results, so clients can read them.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -19,10 +19,10 @@ use crate::server::tools::{ToolCall, ToolEntry, around_tool};
 use crate::server::{Context, Scopes, Server, ServerState, Settings};
 use crate::sync::lock;
 
-/// Everything that a server has. Edits change it; requests read the snapshots that are made of it.
+/// Everything that a server offers. Edits change it, and requests read snapshots of it.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Registry {
-    /// Instructions and experimental capabilities of the server itself, without its mounts.
+    /// The instructions and experimental capabilities of the server itself, without its mounts.
     pub(in crate::server) introduction: Introduction,
     pub(in crate::server) tools: Entries<ToolEntry>,
     pub(in crate::server) prompts: Entries<PromptEntry>,
@@ -37,7 +37,7 @@ pub(in crate::server) struct Mount {
     pub(in crate::server) server: Server,
 }
 
-/// The way of changes from a mounted server to one that mounts it.
+/// Passes changes of a mounted server on to the outer server.
 #[derive(Clone, Debug)]
 pub(in crate::server) struct Relay {
     pub(in crate::server) outer: Weak<ServerState>,
@@ -47,7 +47,7 @@ pub(in crate::server) struct Relay {
 }
 
 impl Registry {
-    /// The router of the entries as they are.
+    /// Returns a router for the current entries.
     pub(in crate::server) fn router(&self, settings: &Arc<Settings>) -> Router {
         let mut introduction = self.introduction.clone();
         for mount in &self.mounts {
@@ -63,7 +63,7 @@ impl Registry {
         )
     }
 
-    /// Brings the entries of the mounted server with this index up to date.
+    /// Updates the entries of the mounted server with this index.
     pub(in crate::server) fn update_mounted(&mut self, index: usize) {
         let Some(mount) = self.mounts.get(index) else {
             return;
@@ -96,7 +96,7 @@ fn update<R: CatalogEntry>(
 }
 
 impl Mount {
-    /// Has the mounted server pass on its changes to `outer`, where it has this index.
+    /// Makes the mounted server pass its changes on to `outer`, where it has this index.
     pub(in crate::server) fn relay(&self, outer: &Arc<ServerState>, index: usize) {
         let mut relays = lock(&self.server.state.relays);
         relays.retain(|relay| relay.outer.strong_count() > 0);
@@ -107,17 +107,18 @@ impl Mount {
         });
     }
 
-    /// The layers around requests to the mounted server.
+    /// Returns the layers around requests to the mounted server.
     fn layers(&self) -> Option<&Stack> {
         self.server.settings().layers.as_ref()
     }
 
-    /// The scopes that an entry of the mounted server needs: its own and those of the server.
+    /// Returns the scopes that an entry of the mounted server needs: its own scopes and the scopes
+    /// of the server.
     fn scopes<R: CatalogEntry>(&self, inner: &R) -> Scopes {
         self.server.settings().scopes.and(inner.needed_scopes())
     }
 
-    /// The visibility that `inner`, an entry that `catalog` offers, has in the outer server.
+    /// Returns the visibility in the outer server of `inner`, an entry of `catalog`.
     fn visibility<R: CatalogEntry>(&self, inner: &Arc<R>, catalog: &Catalog<R>) -> Visibility<R> {
         let filter = catalog.visibility.clone();
         if !filter.is_limited() && !inner.visibility().is_limited() {
@@ -133,7 +134,7 @@ impl Mount {
 }
 
 impl Relay {
-    /// Passes a change on to the outer server. Returns whether any client listens to it.
+    /// Passes a change on to the outer server. Returns true if any client may listen to it.
     pub(in crate::server) fn publish(&self, change: &Change) -> bool {
         let Some(outer) = self.outer.upgrade() else {
             return false;
@@ -238,7 +239,7 @@ fn mounted_resource(
     entry
 }
 
-/// A lister of a mounted server, with outer URIs.
+/// Wraps a lister of a mounted server, to convert its URIs to those of the outer server.
 fn lister(inner: Lister, mount: &Arc<Mount>) -> Lister {
     let namespace = mount.namespace.clone();
     let server = mount.server.clone();
@@ -285,8 +286,8 @@ impl Mount {
         contents
     }
 
-    /// Adds the prefix to the URI in a block, if the mounted server has the resource: other links
-    /// lead elsewhere.
+    /// Adds the prefix to the URI in a block, but only if the mounted server has this resource,
+    /// because other links lead elsewhere.
     fn block(&self, block: &mut ContentBlock) {
         let uri = match block {
             ContentBlock::ResourceLink(link) => Some(&mut link.uri),
@@ -300,16 +301,16 @@ impl Mount {
     }
 }
 
-/// A prefix for names and URIs; without a text, both stay as they are.
+/// A prefix for names and URIs. An empty prefix leaves both unchanged.
 #[derive(Clone, Debug)]
 pub(in crate::server) struct Namespace(Arc<str>);
 
 impl Namespace {
-    /// The namespace of `prefix`.
+    /// Creates a namespace with `prefix`.
     ///
     /// # Panics
     ///
-    /// When the prefix can't begin both a name and the scheme of a URI.
+    /// When the prefix is not allowed at the beginning of a name or of a URI scheme.
     pub(in crate::server) fn new(prefix: &str) -> Self {
         let allowed = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '.';
         let begins = prefix.starts_with(|it: char| it.is_ascii_alphabetic());
@@ -321,7 +322,7 @@ impl Namespace {
         Self(prefix.into())
     }
 
-    /// The name of a tool or prompt, as the server that mounts has it: `gh_search`.
+    /// Adds the prefix to the name of a tool or prompt: `gh_search`.
     pub(in crate::server) fn name(&self, name: &str) -> String {
         match &*self.0 {
             "" => name.to_owned(),
@@ -329,10 +330,10 @@ impl Namespace {
         }
     }
 
-    /// A URI or template, as the server that mounts has it: `gh+repo://{owner}`.
+    /// Adds the prefix to a URI or template: `gh+repo://{owner}`.
     ///
-    /// The prefix becomes part of the scheme. So it can be removed from any URI again, and clients
-    /// do not mistake the resource for a file or web page that they could get directly.
+    /// The prefix becomes part of the scheme. It can therefore be removed from any URI, and clients
+    /// do not mistake the resource for a file or web page that they can get directly.
     fn uri(&self, uri: &str) -> String {
         match &*self.0 {
             "" => uri.to_owned(),
@@ -340,7 +341,7 @@ impl Namespace {
         }
     }
 
-    /// The URI as the mounted server has it.
+    /// Removes the prefix from a URI.
     fn strip<'a>(&self, uri: &'a str) -> &'a str {
         if self.0.is_empty() {
             return uri;

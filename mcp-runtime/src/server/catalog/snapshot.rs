@@ -1,4 +1,4 @@
-//! The offered entries of one kind, as requests read them.
+//! The offered entries of one kind, in the form in which requests read them.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -9,15 +9,15 @@ use super::{Caching, CatalogEntry, ListResult, Place, Visibility};
 use crate::error::RequestError;
 use crate::server::{Context, Scopes, Settings};
 
-/// An immutable snapshot of what a server offers of one kind; an edit replaces it whole.
+/// An immutable snapshot of the offered entries of one kind. An edit replaces the whole snapshot.
 #[derive(Debug)]
 pub(in crate::server) struct Catalog<R> {
-    /// The entries with their numbers, in the order in which they are listed: that of the numbers.
+    /// The entries with their numbers. They are listed in the order of the numbers.
     pub(in crate::server) entries: Vec<(u64, Arc<R>)>,
     by_name: HashMap<String, Arc<R>>,
-    /// The filter of all entries.
+    /// The filter that applies to all entries.
     pub(in crate::server) visibility: Visibility<R>,
-    /// The scopes that all entries need.
+    /// The scopes that every entry needs.
     scopes: Scopes,
     /// True if any entry needs scopes.
     checks_scopes: bool,
@@ -65,7 +65,7 @@ impl<R: CatalogEntry> Catalog<R> {
         self.entries.iter().any(|(_, entry)| entry.completes())
     }
 
-    /// Returns whether the caller of `context` may see `entry` under `name`.
+    /// Returns true if the caller of `context` may see `entry` under `name`.
     pub(in crate::server) fn shows(&self, entry: &R, name: &str, context: &Context) -> bool {
         entry.visibility().shows(entry, name, context)
             && self.visibility.shows(entry, name, context)
@@ -75,13 +75,13 @@ impl<R: CatalogEntry> Catalog<R> {
         self.by_name.get(name).map(|entry| &**entry)
     }
 
-    /// The entry called `name`, if the caller of `context` may see it.
+    /// Returns the entry called `name`, if the caller of `context` may see it.
     pub(in crate::server) fn get_for(&self, name: &str, context: &Context) -> Option<&R> {
         let entry = self.get(name);
         entry.filter(|entry| self.shows(entry, name, context))
     }
 
-    /// Returns whether a list shows `entry` under `name` to the caller of `context`.
+    /// Returns true if a list shows `entry` under `name` to the caller of `context`.
     pub(in crate::server) fn lists(&self, entry: &R, name: &str, context: &Context) -> bool {
         let scopes = || self.scopes.and(entry.needed_scopes());
         self.shows(entry, name, context)
@@ -92,7 +92,7 @@ impl<R: CatalogEntry> Catalog<R> {
     ///
     /// # Errors
     ///
-    /// When it has not.
+    /// When the caller lacks any of the scopes.
     pub(in crate::server) fn check_scopes(
         &self,
         entry: &R,
@@ -105,12 +105,12 @@ impl<R: CatalogEntry> Catalog<R> {
         }
     }
 
-    /// Returns whether `entry` needs scopes.
     pub(in crate::server) fn needs_scopes(&self, entry: &R) -> bool {
         !self.scopes.is_empty() || !entry.needed_scopes().is_empty()
     }
 
-    /// The page after `after` of a list, as the caller of `context` may see it.
+    /// Returns the page of a list that follows `after`, with the entries that the caller of
+    /// `context` may see.
     pub(in crate::server) fn list<L: ListResult<Entry = R>>(
         &self,
         after: Option<&Place>,
@@ -119,7 +119,7 @@ impl<R: CatalogEntry> Catalog<R> {
         self.page(self.items::<L>(context), after)
     }
 
-    /// The items of a list that the caller of `context` may see, with their places.
+    /// Returns the items of a list that the caller of `context` may see, with their places.
     pub(in crate::server) fn items<L: ListResult<Entry = R>>(
         &self,
         context: &Context,
@@ -132,8 +132,8 @@ impl<R: CatalogEntry> Catalog<R> {
         })
     }
 
-    /// The page of `items` after `after`, marked with how long clients may keep it. The items stand
-    /// in the order of their places, if the list has pages.
+    /// Returns the page of `items` that follows `after`, with the time for which clients may cache
+    /// it. If the list has pages, `items` must be in the order of their places.
     pub(in crate::server) fn page<L: ListResult<Entry = R>>(
         &self,
         items: impl Iterator<Item = (Place, L::Item)>,

@@ -18,7 +18,7 @@ pub(crate) type Texts = OrderedMap<String>;
     message = "`{Self}` cannot be parsed from a string",
     label = "needs `FromStr`",
     note = "the arguments of prompts and the variables of resources are strings: take a `String` and split it in the function, or implement `std::str::FromStr` for a type of your own",
-    note = "what comes from the call's context instead is taken by reference: `&{Self}`"
+    note = "if the value comes from the context of the call, take it by reference: `&{Self}`"
 )]
 pub trait FromText: Sized + Send + 'static {
     /// Parses the value.

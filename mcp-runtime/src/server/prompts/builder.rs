@@ -1,4 +1,4 @@
-//! Describes a prompt step by step, and makes an entry of it and a function.
+//! Builds the entry of a prompt from a description and a function.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::server::handler::{
 };
 use crate::server::{Context, Reply};
 
-/// Describes a prompt, and makes an entry of it and a function.
+/// Builds the entry of a prompt from a description and a function.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -38,7 +38,7 @@ pub struct PromptBuilder<A = ()> {
 }
 
 impl PromptBuilder {
-    /// A prompt called `name` that takes nothing.
+    /// Begins a prompt called `name` without arguments.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let nothing = |_: PromptCall<'_>| Reply::Ready(Err(RequestError::Internal.to_error()));
@@ -48,7 +48,7 @@ impl PromptBuilder {
         }
     }
 
-    /// Adds arguments; the order is the one that `prompts/list` shows.
+    /// Adds arguments, in the order in which `prompts/list` shows them.
     pub fn arguments<A: TextArguments>(mut self, arguments: A) -> PromptBuilder<A> {
         let arguments = arguments.declare(&mut self);
         self.replace(arguments).0
@@ -66,13 +66,13 @@ impl PromptBuilder {
         argument
     }
 
-    /// Completes an argument by `completer`.
+    /// Completes `argument` with `completer`.
     #[doc(hidden)]
     pub fn complete(&mut self, argument: &'static str, completer: Completer) {
         self.entry.completers.add(argument, completer);
     }
 
-    /// The entry; `call` serves each request.
+    /// Returns the entry, with `call` as its handler.
     #[doc(hidden)]
     #[must_use]
     pub fn entry<C>(self, call: C) -> PromptEntry
@@ -98,7 +98,7 @@ impl PromptBuilder {
 }
 
 impl<A> PromptBuilder<A> {
-    /// The same with other arguments, and its own.
+    /// Replaces the arguments, and returns the old ones.
     fn replace<B>(self, arguments: B) -> (PromptBuilder<B>, A) {
         let entry = self.entry;
         (PromptBuilder { entry, arguments }, self.arguments)
@@ -112,7 +112,7 @@ impl Declares for PromptBuilder {
 }
 
 impl<A: TextArguments> PromptBuilder<A> {
-    /// Serves each request by a function that answers at once.
+    /// Serves requests with a function that returns the result.
     pub fn call<R: IntoPromptResult>(
         self,
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
@@ -124,7 +124,7 @@ impl<A: TextArguments> PromptBuilder<A> {
         })
     }
 
-    /// Serves each request by a function that answers later.
+    /// Serves requests with an async function.
     pub fn call_async<F>(
         self,
         function: impl Fn(A::Values, Context) -> F + Send + Sync + 'static,

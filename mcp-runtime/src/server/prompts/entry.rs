@@ -1,4 +1,4 @@
-//! Prompts as they are listed, `prompts/get`, and the completion of arguments.
+//! Entries of prompts: how prompts are listed and requested, and how their arguments are completed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::server::handler::{CallResult, Convert, Texts, conversions, to_protoco
 use crate::server::layers::{InnermostHandler, Layered, Stack, check_same, typed_result};
 use crate::server::{Context, HandlerError, Reply, Scopes};
 
-/// A prompt that a server offers.
+/// A prompt that a server offers, with its handler.
 pub struct PromptEntry {
     pub(in crate::server) prompt: Prompt,
     pub(in crate::server) handler: Arc<PromptHandler>,
@@ -37,14 +37,14 @@ pub(in crate::server) type PromptHandler =
 /// A request for a prompt.
 #[derive(Clone, Copy, Debug)]
 pub struct PromptCall<'a> {
-    /// The arguments by name.
+    /// The arguments by their names.
     pub arguments: &'a Texts,
     /// The context of the request.
     pub context: &'a Context,
 }
 
 impl PromptEntry {
-    /// A prompt that is listed as `prompt` and served by `handler`.
+    /// Creates a prompt that is listed as `prompt` and served by `handler`.
     pub fn new(
         prompt: Prompt,
         handler: impl Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync + 'static,
@@ -109,11 +109,11 @@ impl ListResult for ListPromptsResult {
     }
 }
 
-/// The arguments of a request for a prompt.
+/// Reads the arguments of a request for a prompt.
 ///
 /// # Errors
 ///
-/// When they are not strings by name.
+/// When the arguments are not an object with strings.
 pub(in crate::server) fn arguments(params: &RequestParams<'_>) -> Result<Texts, RequestError> {
     let arguments = params.shared.arguments;
     let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
@@ -127,7 +127,7 @@ impl Catalog<PromptEntry> {
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit, there is no such prompt, or the caller does not have its
+    /// When the parameters are malformed, the prompt does not exist, or the caller lacks its
     /// scopes.
     pub(in crate::server) fn call(
         &self,
@@ -150,8 +150,8 @@ impl Catalog<PromptEntry> {
     ///
     /// # Errors
     ///
-    /// When there is no such prompt for the caller of `context`, it does not have the scopes, or
-    /// there is no such argument.
+    /// When the prompt does not exist for the caller of `context`, the caller lacks its scopes, or
+    /// the argument does not exist.
     pub(in crate::server) fn complete(
         &self,
         name: &str,
@@ -168,7 +168,7 @@ impl Catalog<PromptEntry> {
     }
 }
 
-/// Puts layers around the handler of the prompt called `name`.
+/// Wraps the handler of the prompt called `name` in layers.
 pub(in crate::server) fn around_prompt(
     layers: Option<&Stack>,
     name: &str,
@@ -204,9 +204,9 @@ pub(in crate::server) fn around_prompt(
     })
 }
 
-/// A value that answers `prompts/get`.
+/// A value that a prompt can return.
 ///
-/// Text and content are messages of the user.
+/// Strings and content become messages of the user.
 ///
 /// ```
 /// use mcp_runtime::IntoPromptResult;
@@ -221,17 +221,17 @@ pub(in crate::server) fn around_prompt(
     note = "return a `String`, a `PromptMessage`, a `Vec` of them, or a `GetPromptResult`"
 )]
 pub trait IntoPromptResult {
-    /// Makes the result.
+    /// Converts the value into a result.
     ///
     /// # Errors
     ///
-    /// With what the request is answered with instead of a result.
+    /// The JSON-RPC error that answers the request instead of a result.
     fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError>;
 }
 
 impl CallResult for GetPromptResult {}
 
-/// The conversion of a return type into the result of a prompt.
+/// Returns the conversion of a return type into the result of a prompt.
 pub fn prompt_output<T: IntoPromptResult>() -> Convert<T, GetPromptResult> {
     T::into_prompt_result
 }

@@ -1,8 +1,8 @@
-//! Prompts: texts that a person picks to begin a session with.
+//! Prompts: messages that a person picks to begin a conversation with.
 //!
-//! A [`PromptEntry`] is the entry of a prompt in the catalogue; [`PromptBuilder`] builds one from a
-//! description of its arguments, and [`IntoPromptResult`] makes the answer of what the function
-//! returned.
+//! A [`PromptEntry`] is the entry of a prompt in the catalog. A [`PromptBuilder`] builds the entry
+//! from a description of the arguments and a function, and [`IntoPromptResult`] converts the value
+//! that the function returns.
 
 mod builder;
 pub(crate) mod entry;

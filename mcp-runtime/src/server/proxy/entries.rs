@@ -1,4 +1,4 @@
-//! Entries that lead to the server behind a proxy.
+//! Entries that forward to the server behind a proxy.
 
 use std::collections::BTreeMap;
 use std::future::IntoFuture as _;
@@ -22,7 +22,7 @@ use crate::server::resources::{Contents, ResourceCall, ResourceEntry, UriTemplat
 use crate::server::tools::{ToolCall, ToolEntry, ToolOutcome, structured};
 use crate::server::{BoxFuture, Context, FromContext as _, Progress, Reply};
 
-/// The entry of a tool; `None` if a schema of it can't be read that the proxy has to go by.
+/// Makes the entry of a tool. Returns `None` if the proxy can't read its schemas.
 pub(super) fn tool(upstream: &Arc<Upstream>, tool: Tool) -> Option<ToolEntry> {
     let name = tool.name.clone();
     let entry = forwarded(upstream, tool);
@@ -56,7 +56,7 @@ fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<Too
     Ok(entry)
 }
 
-/// The outcome of a call of a tool; a result of an extension is left as it is.
+/// Converts the outcome of a tool call. The result of an extension is passed on unchanged.
 fn tool_outcome(
     outcome: Result<Result<CallToolResult, RawJson>, CallError>,
 ) -> Result<ToolOutcome, ProtocolError> {
@@ -85,7 +85,7 @@ pub(super) fn resource(upstream: &Arc<Upstream>, resource: Resource) -> Resource
     ResourceEntry::resource(resource, move |call| read(&asked, call))
 }
 
-/// The entry of a template; `None` if URIs can't be matched with it.
+/// Makes the entry of a template. Returns `None` if the proxy can't match URIs with it.
 pub(super) fn template(
     upstream: &Arc<Upstream>,
     listed: ResourceTemplate,
@@ -115,14 +115,15 @@ fn read(upstream: &Upstream, call: ResourceCall<'_>) -> Reply<Contents> {
     Reply::Pending(contents)
 }
 
-/// Returns true for the error about a missing resource, in any revision.
+/// Returns true if the error says that the resource does not exist, in any revision.
 fn is_not_found(error: &ProtocolError) -> bool {
     let data = error.data.as_ref();
     let names_uri = data.is_some_and(|data| data.get().contains("\"uri\""));
     error.code == RESOURCE_NOT_FOUND || (error.code == code::INVALID_PARAMS && names_uri)
 }
 
-/// Forwards completions to the server behind the proxy, with its own `reference` to the item.
+/// Makes completers that forward to the server behind the proxy, with that server's `reference` to
+/// the item.
 fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Completers {
     let upstream = Arc::clone(upstream);
     let forward = move |mut params: CompleteRequestParams| {
@@ -139,8 +140,8 @@ fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Compl
     }
 }
 
-/// The call for the caller of `context`, with the caller's `_meta`. Progress is reported to a caller
-/// that requests it, and extends the time limit.
+/// Prepares a call for the caller of `context`. It gets the caller's `_meta`, and its progress is
+/// reported to a caller that requests it, and extends the time limit.
 fn of_caller<R: mcp_types::Request>(
     upstream: &Upstream,
     call: Call<R>,
@@ -158,7 +159,7 @@ fn of_caller<R: mcp_types::Request>(
     }
 }
 
-/// Sends a call for the caller of `context`; `convert` makes the result of the outcome.
+/// Sends a call for the caller of `context`, and converts its outcome with `convert`.
 fn forward<R: Send + 'static, T>(
     upstream: &Upstream,
     call: BoxFuture<Result<R, CallError>>,
@@ -175,22 +176,27 @@ fn passed_on<T>(outcome: Result<T, CallError>) -> Result<T, ProtocolError> {
     outcome.map_err(to_protocol_error)
 }
 
-/// The answer to the caller of a call that failed.
+/// Converts the error of a failed call to the answer for the caller.
 fn to_protocol_error(error: CallError) -> ProtocolError {
     match error {
         CallError::Rpc(error) => error,
-        // What the caller would be told without the proxy.
+        // The caller would get this error without the proxy.
         CallError::Unanswered { error, .. } if is_missing_capability(&error) => error,
         error => {
             crate::log::warn!(%error, "a call could not be passed on");
-            // Addresses and answers of what stands behind are nothing for callers.
+            // Callers must not see addresses and answers of the server behind the proxy.
             let reason = match &error {
-                CallError::Http(error) => format!("HTTP {} from the server behind", error.status),
-                CallError::NotSent(_) => "the server behind can't be reached".to_owned(),
+                CallError::Http(error) => format!(
+                    "the server behind the proxy answered with HTTP {}",
+                    error.status
+                ),
+                CallError::NotSent(_) => "the server behind the proxy can't be reached".to_owned(),
                 CallError::Authentication { .. } => {
-                    "the server behind does not accept the credentials of this one".to_owned()
+                    "the server behind the proxy does not accept the proxy's credentials".to_owned()
                 }
-                CallError::Lost(_) => "the answer of the server behind was lost".to_owned(),
+                CallError::Lost(_) => {
+                    "the answer of the server behind the proxy was lost".to_owned()
+                }
                 error => error.to_string(),
             };
             RequestError::NotForwarded(reason).to_error()
@@ -198,7 +204,8 @@ fn to_protocol_error(error: CallError) -> ProtocolError {
     }
 }
 
-/// Members that are about one request on one connection: the client writes its own.
+/// The members of `_meta` that belong to one request on one connection. The proxy's client writes
+/// its own.
 const OF_THE_REQUEST: [&str; 6] = [
     meta_keys::PROGRESS_TOKEN,
     meta_keys::PROTOCOL_VERSION,
@@ -208,17 +215,17 @@ const OF_THE_REQUEST: [&str; 6] = [
     meta_keys::SUBSCRIPTION_ID,
 ];
 
-/// Members of a trace, which stay together.
+/// The members of `_meta` that form a trace, and are passed on only together.
 const OF_THE_TRACE: [&str; 3] = [
     meta_keys::TRACEPARENT,
     meta_keys::TRACESTATE,
     meta_keys::BAGGAGE,
 ];
 
-/// The members of a caller's `_meta` that are passed on, as JSON without braces. A trace of the
-/// client's own goes before the caller's.
+/// Returns the members of a caller's `_meta` that are passed on, as JSON without braces. If the
+/// proxy's client has its own trace, the caller's trace is left out.
 fn forwarded_meta(meta: Option<&RawJson>, client: &Client) -> String {
-    // Of members that are given twice the last counts.
+    // If a member occurs twice, the last one wins.
     let members = meta.map(RawJson::parse::<BTreeMap<String, RawJson>>);
     let Some(Ok(mut members)) = members else {
         return String::new();

@@ -1,13 +1,14 @@
-//! Proxies: servers whose entries lead to another server, through a client.
+//! Proxies: servers whose entries forward to another server through a client.
 //!
-//! `upstream` is the other server. Its lists are requested at first, and again when it announces a
-//! change or the connection is replaced (`subscription`). `entries` makes the entries, and
-//! `questions` forwards its questions and log messages to the right callers.
+//! `upstream` is the server behind the proxy. Its lists are requested at the start, and again when
+//! the server announces a change or the connection is replaced (`subscription`). `entries` makes
+//! the entries, and `questions` forwards the server's questions and log messages to the right
+//! callers.
 
 mod entries;
 #[allow(
     clippy::module_inception,
-    reason = "the type's name is the user's word"
+    reason = "the file has the name of its public type"
 )]
 mod proxy;
 mod questions;

@@ -1,4 +1,5 @@
-//! Proxies: servers that offer what another one offers, which is reached through a client.
+//! The public API of proxies: servers that offer the entries of another server, which they reach
+//! through a client.
 
 use std::sync::Arc;
 
@@ -10,19 +11,21 @@ use crate::client::{Client, ClientBuilder};
 use crate::error::CallError;
 use crate::server::{List, Server};
 
-/// A proxy that passes on questions and log messages of the server behind it to its callers.
+/// A proxy that also passes questions and log messages of the server behind it, the upstream
+/// server, on to its callers.
 ///
-/// The client of that server has to declare the capabilities for questions, as
-/// [`client`](Self::client) does. A question to a caller without the capability is answered with the error
-/// that the caller's own server would give. Changes of a caller's roots are not passed on. Log messages go to the caller at the
-/// level that it has set.
+/// The client of the upstream server must declare the capabilities for questions;
+/// [`client`](Self::client) does this. If the caller lacks a capability, the question is answered
+/// with the same error as without a proxy. Log messages are sent to the caller at the level that it
+/// has set. Changes to a caller's roots are not passed on.
 ///
-/// A server with a handshake does not name the call of a question or log message. These are passed
-/// on only while all calls in flight are of one caller: a single call, or several of one session.
-/// Otherwise the question is answered with an error that gives the reason, so that no caller gets
-/// the questions of another. [`one_caller_at_a_time`](Self::one_caller_at_a_time) makes callers
-/// wait for each other, so that each can be asked. A caller without a handshake answers by
-/// repeating its call, which is then passed on again.
+/// In the handshake era, the upstream server does not say which call a question or log message
+/// belongs to. Questions and log messages are therefore passed on only while all calls in flight
+/// are from one caller: a single call, or several calls of one session. Otherwise, the question is
+/// answered with an error that gives this reason, and the log message is dropped. With
+/// [`one_caller_at_a_time`](Self::one_caller_at_a_time), callers wait for each other, and each of
+/// them can be asked. A caller in the stateless era answers by repeating its call, which is passed
+/// on again.
 ///
 /// ```no_run
 /// use mcp_runtime::Server;
@@ -46,14 +49,14 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy without a server behind it.
+    /// Creates a proxy without a server behind it.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Begins a client that passes on what it is asked, forms, pages, samplings and roots, and what
-    /// the server logs.
+    /// Begins a client that passes on all questions (forms, pages, sampling and roots) and log
+    /// messages of its server.
     pub fn client(&self, name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
         let callers = || Arc::clone(&self.callers);
         let forms = callers();
@@ -74,54 +77,58 @@ impl Proxy {
             })
     }
 
-    /// Passes on the calls of one caller at a time: those of others wait, in order of arrival,
-    /// until the server behind has answered. So each of its questions and log messages can be
-    /// passed on. Only needed for servers with a handshake; stateless ones name the call of each
-    /// question.
+    /// Passes on the calls of one caller at a time, so each question and log message can be passed
+    /// on.
     ///
-    /// The next caller also waits until the server has confirmed the end of a cancelled call.
+    /// Calls of other callers wait, in order of arrival, until the upstream server has answered.
+    /// The next caller also waits until the server has confirmed the end of a cancelled call. This
+    /// is needed only for servers of the handshake era, since stateless servers ask in the answer
+    /// to the call.
     ///
-    /// A session counts as one caller. Without a session, each call counts as another caller, and
-    /// others proceed while its user answers a question; in a session they wait for that user.
+    /// All calls of a session are from the same caller, and other callers wait while its user
+    /// answers a question. Without a session, each call is from a different caller, and others
+    /// proceed while its user answers.
     #[must_use]
     pub fn one_caller_at_a_time(self) -> Self {
         self.callers.keep_apart();
         self
     }
 
-    /// A server with the entries of the server behind `client`; see [`Server::proxy`].
+    /// Returns a server with the entries of the server behind `client`. See [`Server::proxy`].
     ///
     /// # Errors
     ///
-    /// When none of the lists of that server can be read.
+    /// When none of the lists of the upstream server can be read.
     pub async fn server(&self, client: &Client) -> Result<Server, CallError> {
         open(client, Arc::clone(&self.callers), true).await
     }
 }
 
 impl Server {
-    /// A server with the entries of the server behind `client`, to serve it elsewhere, or to
-    /// [mount](crate::ServerBuilder::mount) it.
+    /// Returns a server with the entries of the server behind `client`, to serve it over another
+    /// transport, or to [mount](crate::ServerBuilder::mount) it.
     ///
-    /// Calls are passed on with their progress, which extends the time limit up to the total of the
-    /// client's [`timeouts`](crate::ClientBuilder::timeouts), and with their cancellation. The
-    /// `_meta` of callers is passed on without `progressToken` and the protocol's own members; a
-    /// trace of the client's own replaces theirs.
+    /// Calls are passed on with their progress and cancellation. Progress extends the time limit up
+    /// to the total of the client's [`timeouts`](crate::ClientBuilder::timeouts). The `_meta` of
+    /// callers is passed on without `progressToken` and the protocol's own members. If `client` has
+    /// its own trace, it replaces the trace of the caller.
     ///
-    /// When that server announces a change of its lists, they change here, and clients are notified
-    /// if anything differs; subscriptions to its resources are passed on. After a reconnection, or
-    /// when a subscription over HTTP was opened again, it may be another server: its lists,
-    /// instructions and capabilities are requested again, and each subscribed resource counts as
-    /// changed. So the lists of a proxy are always declared to change. The lists of a stateless
-    /// server that announces no changes are only requested again after a reconnection.
+    /// When the upstream server announces a change of its lists, the proxy updates its own lists,
+    /// and notifies its clients if anything differs. Subscriptions to resources are passed on.
+    /// After a reconnection, or when a subscription over HTTP was opened again, the upstream server
+    /// may be a different one: the proxy requests its lists, instructions and capabilities again,
+    /// and reports each subscribed resource as changed. For this reason, a proxy always declares
+    /// that its lists can change. If a stateless server does not announce changes, its lists are
+    /// requested again only after a reconnection.
     ///
-    /// Name and version are the first ones of that server. Its `experimental` capabilities are
-    /// offered; its extensions are not, as their methods are not passed on. To pass on its
-    /// questions and log messages as well, use a [`Proxy`](crate::server::Proxy). The connection
-    /// lives as long as `client`, or this server.
+    /// The proxy keeps the name and version that the upstream server had at the start. It offers
+    /// the server's `experimental` capabilities, but not its extensions, because their methods are
+    /// not passed on. To pass on questions and log messages as well, use a
+    /// [`Proxy`](crate::server::Proxy). The connection stays open as long as `client` or this
+    /// server exists.
     ///
-    /// A list that can't be read is logged and left out, until that server announces a change of it or
-    /// is connected again.
+    /// A list that can't be read is logged and left out, until the upstream server announces a
+    /// change or is connected again.
     ///
     /// ```no_run
     /// use mcp_runtime::transport::ChildProcess;
@@ -140,14 +147,14 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When none of the lists of that server can be read.
+    /// When none of the lists of the upstream server can be read.
     pub async fn proxy(client: &Client) -> Result<Self, CallError> {
         open(client, Arc::default(), false).await
     }
 }
 
-/// A server that forwards calls to the one behind `client`, and the questions of that one to
-/// `callers`; its log messages as well, if `logs`.
+/// Returns a server that forwards calls to the server behind `client`, and that server's questions
+/// to `callers`. Its log messages are forwarded only if `logs` is true.
 async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Server, CallError> {
     client.reconnect_endlessly();
     let mut builder = Server::builder();
@@ -158,11 +165,11 @@ async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Serv
     if logs {
         builder.logging();
     }
-    // Whatever that server declares today, another one may take its place.
+    // A different server, with other lists, may be connected later.
     builder.list_changed(List::ALL);
     let server = builder.build();
     let upstream = Arc::new(Upstream::new(client.clone(), callers, logs, &server.state));
-    // Changes announced before the lists have arrived are not lost: the lists are requested again.
+    // Subscribe first, to not miss changes that are announced while the lists are read.
     let news = listen(client).await;
     upstream.request_logs().await;
     let (is_read, failed) = upstream.update_lists().await;

@@ -1,4 +1,4 @@
-//! Questions and log messages of the server behind a proxy, forwarded to the callers of the proxy.
+//! Forwards questions and log messages of the server behind a proxy to the callers of the proxy.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::server::Context;
 use crate::server::input::{AskError, Elicited};
 
 tokio::task_local! {
-    /// The call that the task forwards. A stateless server asks in its answer, so that its question
-    /// comes up in the very task that waits for it.
+    /// The context of the call that the task forwards. A stateless server asks in its answer, so
+    /// its question is handled in the task that waits for the answer.
     static CALL: Context;
 }
 
@@ -27,22 +27,23 @@ tokio::task_local! {
 #[derive(Debug, Default)]
 pub(super) struct Callers {
     in_flight: watch::Sender<BTreeMap<u64, Context>>,
-    /// If set, the calls of one caller wait until those of others are over.
+    /// If true, the calls of a caller wait until the calls of all others are over.
     one_at_a_time: AtomicBool,
-    /// Held by the next call that waits. It is fair: calls go in the order in which they came.
+    /// Held by the next call that waits. Tokio's mutex is fair, so calls proceed in order of
+    /// arrival.
     queue: Mutex<()>,
 }
 
-/// A call while it is forwarded.
+/// A call that is being forwarded.
 struct ForwardedCall {
     callers: Arc<Callers>,
     number: u64,
-    /// The client of the server behind, while that owes an answer which other callers wait for.
+    /// The client, if other callers must wait until the upstream server has answered.
     owed: Option<Client>,
 }
 
 impl Callers {
-    /// Waits for `call`, which is forwarded by `client` for the caller of `context`.
+    /// Runs `call`, which `client` forwards for the caller of `context`.
     pub(super) async fn forward<F: Future>(
         self: Arc<Self>,
         context: Context,
@@ -57,7 +58,7 @@ impl Callers {
         };
         if one_at_a_time {
             let is_free = |calls: &BTreeMap<_, _>| is_of_one_caller(&context, calls);
-            // Never fails: the sender lives as long as this.
+            // This never fails, because `self` owns the sender.
             let _ = self.in_flight.subscribe().wait_for(is_free).await;
         }
         context.input_or_default().forward();
@@ -78,7 +79,7 @@ impl Callers {
         self.one_at_a_time.store(true, Ordering::Relaxed);
     }
 
-    /// Adds a call, and returns its number, which is higher than those of all others.
+    /// Adds a call, and returns its number, which is higher than the numbers of all other calls.
     fn insert(&self, context: &Context) -> u64 {
         let mut number = 0;
         self.in_flight.send_modify(|calls| {
@@ -94,12 +95,12 @@ impl Callers {
         });
     }
 
-    /// The caller to ask.
+    /// Returns the context of the caller to ask.
     ///
     /// # Errors
     ///
-    /// When there is none, or more than one: a server with a handshake does not name the call of
-    /// its question, and other callers must not get it.
+    /// When there is no caller, or more than one. In the handshake era, the server does not say
+    /// which call its question belongs to, and other callers must not get it.
     fn caller(&self) -> Result<Context, RequestError> {
         if let Ok(context) = CALL.try_with(Context::clone) {
             return Ok(context);
@@ -154,7 +155,7 @@ impl Callers {
         cx.roots().await.map_err(to_protocol_error)
     }
 
-    /// Forwards a log message to the caller.
+    /// Forwards a log message to the caller, or drops it if the caller is not known.
     pub(super) fn log(&self, message: &LoggingMessageNotificationParams) {
         if let Ok(cx) = self.caller() {
             let logger = message.logger.as_deref();
@@ -163,7 +164,8 @@ impl Callers {
     }
 }
 
-/// Returns whether all calls come from the client of `context`, which keeps a session here.
+/// Returns true if all calls are from the session of `context`. Without a session, calls are never
+/// from the same caller.
 fn is_of_one_caller(context: &Context, calls: &BTreeMap<u64, Context>) -> bool {
     let is_session = context.negotiated().outlive_requests();
     let mut calls = calls.values();
@@ -192,7 +194,7 @@ fn reply<T>(
         Ok(Elicited::Cancelled) => ElicitReply::cancel(),
         Err(AskError::Unsupported { error, .. }) => ElicitReply::error(error),
         Err(error) => {
-            tracing::debug!(%error, "a question that was passed on was not answered");
+            tracing::debug!(%error, "a question that was passed on has no answer");
             ElicitReply::cancel()
         }
     }
@@ -203,11 +205,11 @@ impl Drop for ForwardedCall {
         let callers = Arc::clone(&self.callers);
         let number = self.number;
         match (self.owed.take(), Handle::try_current()) {
-            // The call was given up, and may have asked something that is still on its way. What
-            // the server behind asks before it answers this ping belongs to no other caller.
+            // The call was cancelled, but a question of it may still be on its way. Questions that
+            // arrive before the answer to this ping must not reach another caller.
             (Some(client), Ok(runtime)) => drop(runtime.spawn(async move {
                 if let Err(error) = client.ping().await {
-                    tracing::debug!(%error, "a call that was given up is not waited for");
+                    tracing::debug!(%error, "stopped waiting for the end of a cancelled call");
                 }
                 callers.remove(number);
             })),

@@ -1,4 +1,4 @@
-//! Subscriptions of a proxy that last as long as its client.
+//! Subscriptions of a proxy, which are reopened as long as its client exists.
 
 use mcp_types::SubscriptionFilter;
 use tokio::time::{Instant, sleep};
@@ -7,19 +7,20 @@ use crate::client::{Client, Subscription, SubscriptionEvent};
 use crate::error::CallError;
 use crate::limits::STABLE_STREAM;
 
-/// A subscription that is opened again after any end but an error of the server; also after one in
-/// good order, as of a server that is replaced.
+/// A subscription that is opened again whenever it ends, unless the server refuses. It is also
+/// opened again after a regular end, since the server may have been replaced.
 pub(super) struct LastingSubscription {
     client: Client,
     filter: SubscriptionFilter,
-    /// The subscription that is open, and the time since when it is.
+    /// The open subscription, and the time when it was opened.
     open: Option<(Subscription, Instant)>,
-    /// The number of pauses since a subscription has lasted.
+    /// The number of pauses since the last subscription that was stable.
     pauses: u32,
 }
 
 impl LastingSubscription {
-    /// Subscribes to what `filter` names; later, if the server can't be reached now.
+    /// Subscribes with `filter`. If the server can't be reached now, [`event`](Self::event) tries
+    /// again later.
     ///
     /// # Errors
     ///
@@ -40,7 +41,7 @@ impl LastingSubscription {
         }
     }
 
-    /// The next notification, or that the subscription was opened again.
+    /// Returns the next notification, or reports that the subscription was opened again.
     ///
     /// # Errors
     ///
@@ -75,7 +76,7 @@ impl LastingSubscription {
         Ok(SubscriptionEvent::Reopened)
     }
 
-    /// Returns whether subscribing again would be of no use.
+    /// Returns true if subscribing again would be pointless.
     fn is_final(&self, error: &CallError) -> bool {
         let is_over = self.client.connections().are_over();
         match error {

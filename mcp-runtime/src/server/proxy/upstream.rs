@@ -1,4 +1,4 @@
-//! The server behind a proxy: its lists as the proxy offers them, and its changes.
+//! The server behind a proxy: offers its lists, and follows its changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -26,19 +26,19 @@ use crate::sync::lock;
 pub(super) struct Upstream {
     pub(super) client: Client,
     pub(super) callers: Arc<Callers>,
-    /// If set, callers are sent the server's log messages.
+    /// If true, the server's log messages are sent to the callers.
     logs: bool,
-    /// The proxy.
+    /// The state of the proxy.
     state: Weak<ServerState>,
     /// The resources that clients of the proxy have subscribed to, each with the task that passes
     /// on its changes.
     watched: Mutex<BTreeMap<String, JoinSet<()>>>,
-    /// The lists as they were last offered. One list is requested at a time, so that no older answer
-    /// replaces a newer one.
+    /// The lists that were last offered. The lock is held during a request, because an older answer
+    /// must not replace a newer one.
     offered: tokio::sync::Mutex<HashMap<List, UpstreamList>>,
 }
 
-/// The index that the entries of a proxy have in place of that of a mounted server.
+/// The mount index of a proxy's entries, which come from no mounted server.
 const MOUNT: usize = 0;
 
 /// A list of the server behind a proxy, with the capabilities that concern its items.
@@ -65,7 +65,7 @@ pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinSet<
     tasks
 }
 
-/// Instructions and experimental capabilities of the server behind `client`.
+/// Returns the instructions and experimental capabilities of the server behind `client`.
 pub(super) fn introduction(client: &Client) -> Introduction {
     let negotiated = client.negotiated();
     let mut introduction = Introduction::default();
@@ -78,7 +78,8 @@ pub(super) fn introduction(client: &Client) -> Introduction {
 }
 
 impl Upstream {
-    /// The server behind the proxy whose state is `proxy`; callers are sent its log messages if `logs`.
+    /// Creates the server behind the proxy with the state `proxy`. Its log messages are sent to
+    /// callers if `logs` is true.
     pub(super) fn new(
         client: Client,
         callers: Arc<Callers>,
@@ -95,22 +96,22 @@ impl Upstream {
         }
     }
 
-    /// Asks the server for all log messages, if callers are sent them and it can be asked.
+    /// Requests all log messages from the server, if callers get them and the server supports it.
     pub(super) async fn request_logs(&self) {
         let capabilities = self.client.server_capabilities();
-        // Stateless servers read the level from each request, whether they declare logging or not.
+        // Stateless servers read the level from each request, even if they do not declare logging.
         let is_read = capabilities.logging.is_some() || !self.client.has_session().await;
         if !self.logs || !is_read {
             return;
         }
-        // Messages below a caller's own level are left out here.
+        // Request all messages: the proxy drops those below the level of its caller.
         if let Err(error) = self.client.set_log_level(LoggingLevel::Debug).await {
-            crate::log::warn!(%error, "the server behind a proxy logs as it likes");
+            crate::log::warn!(%error, "can't set the log level of the server behind a proxy");
         }
     }
 
-    /// Keeps the proxy up to date: a list when `news` of it come, and everything after each
-    /// reconnection.
+    /// Keeps the proxy up to date. It updates a list when `news` report a change, and everything
+    /// after each reconnection.
     pub(super) async fn follow(self: Arc<Self>, mut news: Option<LastingSubscription>) {
         let mut connections = self.client.connections();
         loop {
@@ -133,14 +134,14 @@ impl Upstream {
                 }
                 Ok(SubscriptionEvent::Reopened | SubscriptionEvent::Ended) => None,
                 Err(error) => {
-                    crate::log::warn!(%error, "the server behind a proxy tells no more of its lists");
+                    crate::log::warn!(%error, "the server behind a proxy no longer announces changes of its lists");
                     news = None;
                     continue;
                 }
             };
             let mut tries = 0;
             while let Err(error) = self.update(changed).await {
-                crate::log::warn!(%error, "the server behind a proxy does not say what has changed");
+                crate::log::warn!(%error, "can't update the lists of the server behind a proxy");
                 let reconnect = self.client.reconnect();
                 if !error.is_transient() || !reconnect.allows_try_after(tries) {
                     break;
@@ -151,20 +152,21 @@ impl Upstream {
         }
     }
 
-    /// Brings one list up to date; without `list`, all that the server is and has.
+    /// Updates one list or, without `list`, everything: the introduction, the log level and all
+    /// lists.
     ///
     /// # Errors
     ///
-    /// When it does not answer with a list.
+    /// When the server does not answer with a list.
     async fn update(self: &Arc<Self>, list: Option<List>) -> Result<(), CallError> {
         if let Some(list) = list {
             return self.update_list(list).await;
         }
         if let Err(error) = self.client.discover_again().await {
-            crate::log::warn!(%error, "the server behind a proxy does not say what it offers");
+            crate::log::warn!(%error, "can't read the capabilities of the server behind a proxy");
         }
         if let Some(state) = self.state.upgrade() {
-            // Clients read these when they connect, so none is notified.
+            // Clients read the introduction when they connect, so no notification is needed.
             state.change(|registry| {
                 registry.introduction = introduction(&self.client);
                 BTreeSet::new()
@@ -176,10 +178,10 @@ impl Upstream {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Brings all lists up to date. One that can't be read stays as it was offered last.
+    /// Updates all lists. A list that can't be read stays as it was last offered.
     ///
-    /// Returns true if a list that the server declares was read, and an error of those that were not,
-    /// which is a transient one if there is one.
+    /// Returns true if any list that the server declares was read, together with an error if any
+    /// list could not be read. A transient error takes precedence over others.
     pub(super) async fn update_lists(self: &Arc<Self>) -> (bool, Option<CallError>) {
         let mut is_read = false;
         let mut failed = None;
@@ -194,7 +196,7 @@ impl Upstream {
                     }
                 }
                 Err(error) => {
-                    crate::log::warn!(%list, %error, "a list of the server behind a proxy is missing");
+                    crate::log::warn!(%list, %error, "can't read a list of the server behind a proxy");
                     if !failed.as_ref().is_some_and(CallError::is_transient) {
                         failed = Some(error);
                     }
@@ -204,11 +206,11 @@ impl Upstream {
         (is_read, failed)
     }
 
-    /// Asks the server for a list, and offers its items if any has changed.
+    /// Requests a list from the server, and offers its items if the list has changed.
     ///
     /// # Errors
     ///
-    /// When it does not answer with the list.
+    /// When the server does not answer with the list.
     async fn update_list(self: &Arc<Self>, list: List) -> Result<(), CallError> {
         let mut offered = self.offered.lock().await;
         let new = self.ask_for(list, offered.contains_key(&list)).await?;
@@ -223,11 +225,12 @@ impl Upstream {
         Ok(())
     }
 
-    /// Asks the server for a list. `is_offered` says that there is an earlier list, to go on with.
+    /// Requests a list from the server. `is_offered` is true if an earlier version of the list is
+    /// offered, which can be kept.
     ///
     /// # Errors
     ///
-    /// When it does not answer with the list.
+    /// When the server does not answer with the list.
     async fn ask_for(&self, list: List, is_offered: bool) -> Result<UpstreamList, CallError> {
         let declared = self.client.server_capabilities();
         let completes = declared.completions.is_some();
@@ -258,7 +261,7 @@ impl Upstream {
         })
     }
 
-    /// Replaces the entries of a list by entries that lead to the items of `list`.
+    /// Replaces the entries of a list with entries that forward to the items of `list`.
     fn offer(self: &Arc<Self>, list: UpstreamList, registry: &mut Registry) {
         match list {
             UpstreamList::Tools(tools) => {
@@ -290,7 +293,7 @@ impl Upstream {
         }
     }
 
-    /// The resources and the templates of the server, of which one list may fail.
+    /// Requests the resources and the templates of the server. One of the two lists may fail.
     async fn list_resources(
         &self,
         is_offered: bool,
@@ -309,15 +312,18 @@ impl Upstream {
         lock(&self.watched)
     }
 
-    /// Publishes the changes of `uri` that the server announces, until one comes that no client
-    /// listens to.
+    /// Publishes the changes of `uri` that the server announces, until no client listens to a
+    /// change.
     fn watch(self: &Arc<Self>, uri: &str) {
         let mut watched = self.watched();
         if watched.contains_key(uri) {
             return;
         }
         if watched.len() >= MAX_SUBSCRIPTIONS {
-            crate::log::warn!(uri, "too many resources behind a proxy are watched already");
+            crate::log::warn!(
+                uri,
+                "a resource is not watched: too many resources behind a proxy are already watched"
+            );
             return;
         }
         let upstream = Arc::downgrade(self);
@@ -334,9 +340,8 @@ impl Upstream {
         watched.insert(uri.to_owned(), task);
     }
 
-    /// Publishes a change of `uri`. Returns whether any client listens to it; otherwise the
-    /// resource is not watched any more. A client that subscribes meanwhile waits for the same
-    /// lock.
+    /// Publishes a change of `uri`. Returns true if any client listens to it; otherwise, stops
+    /// watching the resource. The lock excludes a client that subscribes at the same time.
     fn publish(&self, uri: &str) -> bool {
         let mut watched = self.watched();
         let state = self.state.upgrade();
@@ -348,13 +353,13 @@ impl Upstream {
     }
 }
 
-/// One part of a list. It is left out where it can't be read, unless there is an earlier list to go on
-/// with until the server answers again.
+/// Returns one part of a list, or leaves the part out if it can't be read. A transient error is
+/// returned instead if an earlier version of the list is offered, which then stays.
 fn part<T>(listed: Result<Vec<T>, CallError>, is_offered: bool) -> Result<Vec<T>, CallError> {
     match listed {
         Err(error) if is_offered && error.is_transient() => Err(error),
         Err(error) => {
-            crate::log::warn!(%error, "a part of a list of the server behind a proxy is missing");
+            crate::log::warn!(%error, "can't read a part of a list of the server behind a proxy");
             Ok(Vec::new())
         }
         listed => listed,
@@ -371,7 +376,7 @@ async fn publish_changes(
     loop {
         match subscription.event().await? {
             SubscriptionEvent::Notification(ServerNotification::ResourceUpdated(_)) => {}
-            // What has changed meanwhile is not known.
+            // The resource may have changed while there was no subscription.
             SubscriptionEvent::Reopened => {}
             _ => continue,
         }
@@ -382,7 +387,7 @@ async fn publish_changes(
     }
 }
 
-/// Renews the introductions of the servers that mount this one, at any depth.
+/// Updates the introductions of all servers that mount this one, at any depth.
 fn join_again_above(state: &ServerState) {
     for relay in state.relays() {
         if let Some(outer) = relay.outer.upgrade() {
@@ -392,22 +397,23 @@ fn join_again_above(state: &ServerState) {
     }
 }
 
-/// Subscribes to changes of the lists of the server behind `client`. `None` if it announces none,
-/// or refuses.
+/// Subscribes to changes of the lists of the server behind `client`. Returns `None` if the server
+/// does not announce changes, or refuses.
 pub(super) async fn listen(client: &Client) -> Option<LastingSubscription> {
     let filter = SubscriptionFilter::new()
         .with_tools_list_changed(true)
         .with_prompts_list_changed(true)
         .with_resources_list_changed(true);
     let announced = accepted_lists(&filter, &client.server_capabilities());
-    // Following a session needs no request, and shows when it is replaced.
+    // Within a session, no request is needed, and the subscription shows when the session is
+    // replaced.
     if !client.has_session().await && Change::lists(&announced).next().is_none() {
         return None;
     }
     let lists = LastingSubscription::open(client.clone(), filter).await;
     lists
         .inspect_err(|error| {
-            crate::log::warn!(%error, "the server behind a proxy does not tell of its lists");
+            crate::log::warn!(%error, "can't subscribe to the lists of the server behind a proxy");
         })
         .ok()
 }

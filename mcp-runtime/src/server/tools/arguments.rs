@@ -1,7 +1,7 @@
 //! Reads the arguments of a call from raw JSON into typed slots.
 //!
-//! Each value stays raw until its slot decodes it. When one is not valid the others are decoded all
-//! the same, so that every error is found at once.
+//! Each value stays raw until its slot decodes it. If a value is not valid, the others are still
+//! decoded, so the caller learns all errors in one round.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,26 +19,25 @@ use crate::server::handler::{ArgumentError, CallRejection, InvalidArguments};
 
 /// A slot for the value of one argument.
 pub trait Slot {
-    /// The description of the argument.
+    /// Returns the description of the argument.
     fn parameter(&self) -> &Parameter;
 
-    /// Returns true if the call has a value, valid or not.
+    /// Returns true if the call has a value for the argument, valid or not.
     fn is_given(&self) -> bool;
 
     /// Decodes `json` and keeps the value.
     ///
     /// # Errors
     ///
-    /// When the type can't be decoded from it.
+    /// When `json` can't be decoded as the type of the argument.
     fn decode(&mut self, json: &str) -> serde_json::Result<()>;
 
-    /// Takes the default value of an absent argument; returns false if there is none.
+    /// Uses the default value because the argument is absent. Returns false if there is no default.
     fn fill_absent(&mut self) -> bool;
 }
 
-/// Fills `slots` from the object `text`.
-///
-/// What becomes of members that no slot takes is up to `unknown`.
+/// Fills `slots` from the JSON object `text`. `unknown` decides what happens to members without a
+/// slot.
 pub(super) fn read(
     text: &str,
     slots: &mut [&mut dyn Slot],
@@ -59,7 +58,6 @@ pub(super) fn read(
     InvalidArguments(errors).into_result()
 }
 
-/// Gives `slot` the default value of an absent argument.
 fn fill_absent(slot: &mut dyn Slot, errors: &mut Vec<ArgumentError>) {
     let is_filled = slot.fill_absent();
     let parameter = slot.parameter();
@@ -71,11 +69,11 @@ fn fill_absent(slot: &mut dyn Slot, errors: &mut Vec<ArgumentError>) {
     }
 }
 
-/// Decodes `text`, the value of the argument of `slot`, and checks it against its schema.
+/// Decodes `text` into `slot`, and checks the value against the schema of the argument.
 ///
-/// JSON Schema takes `2.0` and `1e2` for integers, which decoders of integer types do not; they are
-/// accepted. So is `null` for an argument that may be left out, and for a lenient one JSON inside
-/// of a string.
+/// `2.0` and `1e2` are accepted as integers, as in JSON Schema, although serde rejects them. `null`
+/// is accepted for an argument that may be left out, and JSON inside a string for a lenient
+/// argument.
 pub(super) fn read_value(slot: &mut dyn Slot, text: &str, errors: &mut Vec<ArgumentError>) {
     let mut text = Cow::Borrowed(text);
     let mut decoded = slot.decode(&text);
@@ -103,23 +101,23 @@ pub(super) fn read_value(slot: &mut dyn Slot, text: &str, errors: &mut Vec<Argum
     );
 }
 
-/// What becomes of arguments that no parameter takes.
+/// How to treat arguments that no parameter takes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::server) enum Unknown<'a> {
     Skipped,
     Refused,
-    /// They are skipped as well.
+    /// Skipped and logged.
     Logged(&'a SkippedArguments<'a>),
 }
 
-/// The arguments of one call, while they are decoded.
+/// A visitor that decodes the arguments of one call.
 struct ArgumentsReader<'a, 's> {
     slots: &'a mut [&'s mut dyn Slot],
     unknown: Unknown<'a>,
     errors: &'a mut Vec<ArgumentError>,
 }
 
-/// The name of a member, borrowed where it has no escapes.
+/// The name of a member, borrowed unless it has escapes.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -156,11 +154,11 @@ impl<'de> Visitor<'de> for ArgumentsReader<'_, '_> {
     }
 }
 
-/// The longest integer that is written out: no integer type has more digits.
+/// The longest integer that is rewritten. No integer type has more digits.
 const MAX_DIGITS: usize = 40;
 
-/// `text`, which is one JSON value, with plain digits for its integers in other spellings, such as
-/// `2.0` and `1e2`; `None` if it has none of those.
+/// Rewrites integers such as `2.0` and `1e2` in the JSON value `text` to plain digits. Returns
+/// `None` if there are no such integers.
 pub(in crate::server) fn with_plain_integers(text: &str) -> Option<String> {
     let mut plain = String::new();
     let mut rest = text;
@@ -179,7 +177,7 @@ pub(in crate::server) fn with_plain_integers(text: &str) -> Option<String> {
     (plain != text).then_some(plain)
 }
 
-/// The number, boolean, list or object whose JSON is the contents of the string `text`.
+/// Returns the JSON of the number, boolean, list or object that the JSON string `text` contains.
 fn inside_of_string(text: &str) -> Option<String> {
     let contents: String = serde_json::from_str(text).ok()?;
     let json = RawJsonRef::from_text(&contents).ok()?.get();
@@ -187,37 +185,36 @@ fn inside_of_string(text: &str) -> Option<String> {
     is_converted.then(|| with_plain_integers(json).unwrap_or_else(|| json.to_owned()))
 }
 
-/// A type whose values callers can send: anything with `Deserialize` and `JsonSchema`.
+/// A type whose values callers can send: any type that implements `Deserialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument",
     label = "needs `Deserialize` and `JsonSchema`",
     note = "add `#[derive(Deserialize, JsonSchema)]` to it, or to your type inside it; if that is there, `cargo tree -d` shows another version of schemars",
-    note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`, and one of its own for serde",
-    note = "what comes from the call's context instead is taken by reference: `&{Self}`"
+    note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`, and usually the `serde` feature of its crate",
+    note = "if the value comes from the context of the call, take it by reference: `&{Self}`"
 )]
 pub trait ToolArgument: DeserializeOwned + JsonSchema + Send + 'static {}
 
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArgument for T {}
 
-/// The description of one argument.
+/// The description of one argument of a tool, made by [`argument`].
 pub struct Argument<T> {
     pub(super) parameter: Parameter,
     decode: fn(&str) -> serde_json::Result<T>,
-    /// The value that the type itself has for an absent argument, as an `Option` has.
+    /// Makes the value of an absent argument, if the type has one, like `Option`.
     absent: fn() -> Option<T>,
-    /// The declared default.
     default: Option<fn() -> T>,
 }
 
-/// A type whose values can be shown in a schema, as defaults and examples are.
+/// A type whose values can be shown in a schema, as defaults and examples.
 #[diagnostic::on_unimplemented(
     message = "a value of `{Self}` cannot be shown in the schema",
     label = "needs `Serialize`",
     note = "defaults and examples are part of the schema: add `#[derive(Serialize)]` to `{Self}`"
 )]
 pub trait SchemaValue {
-    /// The value as JSON.
+    /// Returns the value as JSON.
     fn to_json(&self) -> Value;
 }
 
@@ -228,7 +225,7 @@ impl<T: Serialize> SchemaValue for T {
     }
 }
 
-/// An argument called `name`, of the type `T`.
+/// Describes an argument called `name` of the type `T`.
 #[must_use]
 pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
     let absent = || {
@@ -243,22 +240,23 @@ pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
     }
 }
 
-/// The value that a type has for a member that is missing.
+/// Finds the value that a type has for a missing member.
 ///
-/// The type is decoded, not looked at, so that an alias of `Option` has one too.
+/// Decoding an object without the member also works for aliases of `Option`, which a macro can't
+/// recognize.
 #[derive(Deserialize)]
 struct Missing<T> {
     value: T,
 }
 
 impl<T> Argument<T> {
-    /// Says what the argument is for.
+    /// Describes the purpose of the argument.
     #[must_use]
     pub fn description(self, text: impl Into<String>) -> Self {
         self.annotate("description", text.into().into())
     }
 
-    /// The value of a call that leaves the argument out.
+    /// Sets the value for calls that leave the argument out.
     #[must_use]
     pub fn default(mut self, make: fn() -> T) -> Self
     where
@@ -269,7 +267,7 @@ impl<T> Argument<T> {
         self.annotate("default", make().to_json())
     }
 
-    /// Shows what a value may look like.
+    /// Sets an example of a value.
     #[must_use]
     pub fn example(self, make: fn() -> T) -> Self
     where
@@ -278,12 +276,12 @@ impl<T> Argument<T> {
         self.annotate("examples", vec![make().to_json()].into())
     }
 
-    /// Takes a string as well whose contents are the JSON of the value, as models send it by
-    /// mistake: `"3"` for an integer, `"true"` for a boolean, `"[1, 2]"` for a list. The listed
-    /// schema has the type alone.
+    /// Also accepts the JSON of the value inside a string, which models sometimes send by mistake:
+    /// `"3"` for an integer, `"true"` for a boolean, `"[1, 2]"` for a list.
     ///
-    /// Only the whole argument is converted, and only if it can't be decoded as it is, so that
-    /// text stays text. Ranges and other constraints hold for the converted value.
+    /// Only the whole argument is converted, and only if it can't be decoded as it is; a string
+    /// argument therefore stays the same. Ranges and other constraints apply to the converted
+    /// value. The listed schema does not mention the strings.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -305,7 +303,7 @@ impl<T> Argument<T> {
         self
     }
 
-    /// An empty slot for one call's value.
+    /// Returns an empty slot for the value of one call.
     #[must_use]
     pub fn slot(&self) -> ArgumentSlot<'_, T> {
         ArgumentSlot {
@@ -324,11 +322,11 @@ pub struct ArgumentSlot<'a, T> {
 }
 
 impl<T> ArgumentSlot<'_, T> {
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     ///
-    /// When the slot was never read.
+    /// When the slot was never filled.
     pub fn take(self) -> Result<T, CallRejection> {
         let name = self.argument.parameter.name;
         self.value.ok_or_else(|| CallRejection::unread(name))
@@ -373,7 +371,7 @@ mod tests {
 
     use super::*;
 
-    /// Any JSON of a few values, and such JSON inside of strings.
+    /// Generates small JSON values, and strings that contain such JSON.
     fn json() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
@@ -399,7 +397,7 @@ mod tests {
         })
     }
 
-    /// The argument that `text` is read as, by its `Debug`.
+    /// Reads `text` as the argument, and returns the `Debug` form of the value.
     fn read_as<T: ToolArgument + fmt::Debug>(argument: &Argument<T>, text: &str) -> Option<String> {
         let mut slot = argument.slot();
         let mut errors = Vec::new();

@@ -1,4 +1,4 @@
-//! Describes a tool step by step, and makes an entry of it and a function.
+//! Builds the entry of a tool from a description and a function.
 
 use std::sync::{Arc, LazyLock};
 
@@ -19,7 +19,7 @@ use crate::log::Once;
 use crate::server::handler::{CallRejection, CallResult, Convert, for_tuples, pending, ready, run};
 use crate::server::{Context, Reply};
 
-/// Describes a tool, and makes an entry of it and a function.
+/// Builds the entry of a tool from a description and a function.
 ///
 /// ```
 /// use mcp_runtime::Server;
@@ -39,18 +39,18 @@ pub struct ToolBuilder<A = ()> {
     pub(in crate::server) tool: Tool,
     parameters: Vec<Parameter>,
     strict: bool,
-    /// The whole input schema, where one value has all arguments.
+    /// The whole input schema, if one value holds all arguments.
     pub(super) input_schema: Option<RawJson>,
     text_only: bool,
-    /// True if the output schema is written by hand.
+    /// True if the output schema was set explicitly.
     has_own_output: bool,
-    /// The entry, which gets its handler and description by [`entry`](Self::entry).
+    /// The entry. [`entry`](Self::entry) adds its handler and description.
     pub(in crate::server) entry: ToolEntry,
     arguments: A,
 }
 
 impl ToolBuilder {
-    /// A tool called `name` without arguments and description.
+    /// Begins a tool called `name` without arguments or a description.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         let name = name.into();
@@ -69,20 +69,20 @@ impl ToolBuilder {
         }
     }
 
-    /// Adds arguments; the order is the one that `tools/list` shows.
+    /// Adds arguments, in the order in which `tools/list` shows them.
     pub fn arguments<A: Arguments>(mut self, arguments: A) -> ToolBuilder<A> {
         let arguments = arguments.declare(&mut self);
         self.replace(arguments).0
     }
 
-    /// Describes the arguments by a JSON Schema, as from an OpenAPI document. The function gets all
-    /// of them as one [`Value`], which is an object.
+    /// Describes all arguments with a JSON Schema, for example from an OpenAPI document. The
+    /// function gets the arguments as one [`Value`], which is an object.
     ///
-    /// With the feature `validation`, they are checked against the schema before the function
-    /// runs, and the caller is told each fault with its path. Without it they are an object, and
-    /// not checked further. Defaults of the schema are not filled in, and
-    /// [`strict`](Self::strict) does nothing: the schema has `additionalProperties`. What it refers
-    /// to outside of itself is never fetched.
+    /// With the feature `validation`, the arguments are checked against the schema before the
+    /// function runs, and the caller gets all faults with their paths. Without the feature, they
+    /// are only checked to be an object. Defaults of the schema are not filled in.
+    /// [`strict`](Self::strict) has no effect; use `additionalProperties` in the schema. References
+    /// to other documents are never fetched.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -113,8 +113,8 @@ impl ToolBuilder {
     ///
     /// # Errors
     ///
-    /// When it is no schema of objects or, with the feature `validation`, no JSON Schema (2020-12
-    /// unless its `$schema` names another).
+    /// When the schema does not describe an object. With the feature `validation`, also when it is
+    /// not a valid JSON Schema (2020-12 unless its `$schema` names another version).
     pub fn input_schema(
         self,
         schema: impl Into<RawJson>,
@@ -124,17 +124,17 @@ impl ToolBuilder {
         Ok(self.arguments(arguments))
     }
 
-    /// Adds an argument; the order is the one that `tools/list` shows.
+    /// Adds an argument, in the order in which `tools/list` shows them.
     pub fn argument<T>(&mut self, argument: Argument<T>) -> Argument<T> {
         self.parameters.push(argument.parameter.clone());
         argument
     }
 
-    /// Takes all arguments as one struct, whose schema is that of the tool.
+    /// Takes all arguments as one struct. Its schema becomes the input schema of the tool.
     ///
     /// # Panics
     ///
-    /// When values of the type are not JSON objects: every call would be refused.
+    /// When values of the type are not JSON objects, because every call would be refused.
     #[doc(hidden)]
     pub fn flatten<T>(&mut self, argument: Argument<T>) -> Argument<T> {
         let schema = argument.parameter.whole_input_schema();
@@ -157,7 +157,7 @@ impl ToolBuilder {
         output.convert
     }
 
-    /// Declares a function that returns whole results, whose structured content is an `S`.
+    /// Declares that the function returns whole results with an `S` as structured content.
     #[doc(hidden)]
     pub fn returns_whole<S: OutputSchema, R: WholeResult>(&mut self) -> Convert<R, CallToolResult> {
         self.returned(Some(S::output_schema()));
@@ -165,7 +165,7 @@ impl ToolBuilder {
         R::into_tool_result
     }
 
-    /// The entry; `call` serves each call.
+    /// Returns the entry, with `call` as its handler.
     #[doc(hidden)]
     #[must_use]
     pub fn entry<C>(mut self, call: C) -> ToolEntry
@@ -223,7 +223,7 @@ impl ToolBuilder {
 }
 
 impl<A> ToolBuilder<A> {
-    /// The same with other arguments, and its own.
+    /// Replaces the arguments, and returns the old ones.
     fn replace<B>(self, arguments: B) -> (ToolBuilder<B>, A) {
         let builder = ToolBuilder {
             tool: self.tool,
@@ -238,28 +238,28 @@ impl<A> ToolBuilder<A> {
         (builder, self.arguments)
     }
 
-    /// Sets the hint that the tool leaves its surroundings as they are.
+    /// Sets the hint that the tool does not modify its environment.
     #[must_use]
     pub fn read_only(mut self, value: bool) -> Self {
         self.hints().read_only_hint = Some(value);
         self
     }
 
-    /// Sets the hint that the tool may destroy something.
+    /// Sets the hint that the tool may perform destructive updates.
     #[must_use]
     pub fn destructive(mut self, value: bool) -> Self {
         self.hints().destructive_hint = Some(value);
         self
     }
 
-    /// Sets the hint that a second call with the same arguments changes nothing more.
+    /// Sets the hint that repeating a call with the same arguments has no further effect.
     #[must_use]
     pub fn idempotent(mut self, value: bool) -> Self {
         self.hints().idempotent_hint = Some(value);
         self
     }
 
-    /// Sets the hint that the tool deals with the world outside, such as the web.
+    /// Sets the hint that the tool interacts with the outside world, such as the web.
     #[must_use]
     pub fn open_world(mut self, value: bool) -> Self {
         self.hints().open_world_hint = Some(value);
@@ -284,27 +284,27 @@ impl<A> ToolBuilder<A> {
         self
     }
 
-    /// Sets the schema of structured content, instead of that of the type that the function
-    /// returns; for functions that return a [`CallToolResult`], or a [`Json`](super::Json) of some
-    /// [`Value`].
+    /// Sets the schema of the structured content, instead of the schema of the returned type.
     ///
-    /// Results must fit it. Debug builds with the feature `validation` check that, as for
-    /// [`ToolEntry::new`].
+    /// Use this for functions that return a [`CallToolResult`], or a [`Json`](super::Json) with a
+    /// [`Value`]. Results must match the schema; debug builds with the feature `validation` check
+    /// this, as for [`ToolEntry::new`].
     ///
     /// # Errors
     ///
-    /// When it is no object or, with the feature `validation`, no JSON Schema.
+    /// When the schema is not an object. With the feature `validation`, also when it is not a valid
+    /// JSON Schema.
     pub fn output_schema(mut self, schema: impl Into<RawJson>) -> Result<Self, InvalidSchema> {
         let invalid = |reason| InvalidSchema::new(&*self.tool.name, reason);
         let schema = schema.into().parse().map(Value::Object);
-        let schema = schema.map_err(|_| invalid("it is no object".to_owned()))?;
+        let schema = schema.map_err(|_| invalid("it is not an object".to_owned()))?;
         SchemaValidator::new(&schema).map_err(invalid)?;
         self.returned(Some(schema));
         self.has_own_output = true;
         Ok(self)
     }
 
-    /// Declares the schema of structured content, if there is any and no other is set.
+    /// Declares the schema of the structured content, unless one was set explicitly.
     fn returned(&mut self, schema: Option<Value>) {
         if let Some(schema) = schema.filter(|_| !self.has_own_output) {
             let (listed, wrapped) = structured::listed_schemas(schema);
@@ -315,7 +315,7 @@ impl<A> ToolBuilder<A> {
 }
 
 impl<A: Arguments> ToolBuilder<A> {
-    /// Serves each call by a function that answers at once.
+    /// Serves calls with a function that returns the result.
     pub fn call<R: ClosureResult>(
         mut self,
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
@@ -328,7 +328,7 @@ impl<A: Arguments> ToolBuilder<A> {
         })
     }
 
-    /// Serves each call by a function that answers later.
+    /// Serves calls with an async function.
     pub fn call_async<F>(
         mut self,
         function: impl Fn(A::Values, Context) -> F + Send + Sync + 'static,
@@ -348,7 +348,7 @@ impl<A: Arguments> ToolBuilder<A> {
 
 /// The arguments of a tool: a tuple of up to eight [`Argument`]s, or [`JsonArguments`].
 pub trait Arguments: Send + Sync + 'static {
-    /// The values that a call has for them, as a tuple.
+    /// The values of the arguments in one call, such as a tuple.
     type Values: Send + 'static;
 
     #[doc(hidden)]

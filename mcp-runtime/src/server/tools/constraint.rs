@@ -1,4 +1,5 @@
-//! Constraints of arguments: keywords of their schema, enforced before the function runs.
+//! Constraints of arguments. They are keywords of the schema, and are enforced before the function
+//! runs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
@@ -8,25 +9,25 @@ use serde::Serialize;
 use super::pattern;
 use super::{Argument, InvalidPattern, PatternArgument};
 
-/// A type whose values JSON Schema can order: the numbers.
+/// A type whose values have an order in JSON Schema: numbers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot have a `range`",
     label = "not a number",
-    note = "a range is for integers and floating point numbers; for text and lists there is `length`"
+    note = "`range` is for integers and floating-point numbers; use `length` for strings and lists"
 )]
 pub trait RangeArgument {
     /// The type of the bounds.
     type Bound: Serialize;
 }
 
-/// A type whose values have a length in JSON Schema.
+/// A type whose values have a length in JSON Schema: strings and collections.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot have a `length`",
     label = "neither text nor a collection",
-    note = "a length is for text, lists, sets and maps; for numbers there is `range`"
+    note = "`length` is for strings, lists, sets and maps; use `range` for numbers"
 )]
 pub trait LengthArgument {
-    /// The keywords for the smallest and the largest length.
+    /// The keywords for the minimum and the maximum length.
     const KEYWORDS: [&'static str; 2];
 }
 
@@ -70,7 +71,7 @@ measured! {
     HashMap<K, V, S>: "minProperties" "maxProperties";
 }
 
-/// A type whose values fit into an HTTP header: text, booleans and integers.
+/// A type whose values fit into an HTTP header: strings, booleans and integers.
 ///
 /// Implement it for a type of your own whose JSON is a string, such as an enum of plain names
 /// (2026-07-28, "Tools", section "x-mcp-header").
@@ -112,7 +113,7 @@ impl<T> Argument<T> {
         }
     }
 
-    /// Accepts only values of a length between two bounds.
+    /// Accepts only values whose length is between two bounds.
     #[must_use]
     pub fn length(mut self, from: Bound<usize>, to: Bound<usize>) -> Self
     where
@@ -134,9 +135,9 @@ impl<T> Argument<T> {
         }
     }
 
-    /// Accepts only texts in which the regular expression finds something.
+    /// Accepts only strings that contain a match of the regular expression.
     ///
-    /// Look-around and back-references are not known, which JSON Schema leaves open.
+    /// Look-around and back-references are not supported; JSON Schema does not require them.
     ///
     /// ```
     /// # #[cfg(feature = "pattern")] {
@@ -151,7 +152,7 @@ impl<T> Argument<T> {
     ///
     /// # Errors
     ///
-    /// When `pattern` is no regular expression.
+    /// When `pattern` is not a regular expression.
     pub fn pattern(self, pattern: &'static str) -> Result<Self, InvalidPattern>
     where
         T: PatternArgument,
@@ -160,7 +161,7 @@ impl<T> Argument<T> {
         Ok(self.checked_pattern(pattern))
     }
 
-    /// The same for a pattern that the macro has checked already.
+    /// Like [`pattern`](Self::pattern), for a pattern that the macro has already checked.
     #[doc(hidden)]
     #[must_use]
     pub fn checked_pattern(self, pattern: &'static str) -> Self
@@ -173,7 +174,7 @@ impl<T> Argument<T> {
     /// Lets HTTP clients repeat the value in the header `Mcp-Param-{name}`, so that proxies can
     /// route by it.
     ///
-    /// Integers beyond ±(2^53 − 1) are refused; the schema has these bounds.
+    /// Integers are limited to ±(2^53 − 1); the schema states these bounds.
     #[must_use]
     pub fn header(self, name: &'static str) -> Self
     where

@@ -1,4 +1,4 @@
-//! Content: text, pictures, sounds and resources, alone or several together.
+//! Content of results and messages: text, images, audio and resources.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use mcp_types::{
     AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
 };
 
-/// A value that is sent as content: text, a content block, or several of them in an `Option`, a
-/// list or a tuple of up to six.
+/// A value that is sent as content: a string, a content block, or an `Option`, a list or a tuple of
+/// up to six such values.
 ///
-/// A function under `#[tool]` may return any such value, alone or in a `Result`; a closure makes a
-/// `CallToolResult::new(value.into_content())` of a list or tuple. A list or tuple of text alone is
-/// structured content instead, as JSON can hold it.
+/// A function with `#[tool]` can return such a value, alone or in a `Result`. A closure must
+/// convert a list or tuple with `CallToolResult::new(value.into_content())`. A list or tuple that
+/// has only strings is sent as structured content instead, because it is also valid JSON.
 ///
 /// ```
 /// use mcp_runtime::{Image, IntoContent};
@@ -27,7 +27,7 @@ use mcp_types::{
     note = "content is text, `ContentBlock`, `Image`, `Audio`, `ResourceLink` and `EmbeddedResource`, and an `Option`, list or tuple of them"
 )]
 pub trait IntoContent {
-    /// The blocks, in their order.
+    /// Returns the content blocks in order.
     #[must_use]
     fn into_content(self) -> Vec<ContentBlock>;
 }
@@ -92,8 +92,9 @@ tuples! {
     (A a, B b, C c, D d, E e, F f)
 }
 
-/// A picture, as a tool or prompt returns it (2026-07-28, "Tools", section Image Content). It holds
-/// the bytes of the file, which are sent in Base64 and not looked at.
+/// An image that a tool or prompt returns (2026-07-28, "Tools", section Image Content).
+///
+/// It holds the content of an image file, which is sent in Base64 and not decoded.
 ///
 /// ```
 /// use mcp_runtime::Image;
@@ -107,9 +108,10 @@ pub struct Image {
     mime_type: String,
 }
 
-/// A sound, as a tool or prompt returns it (2025-03-26 and later, "Tools", section Audio Content);
-/// older revisions get a text in its place. It holds the bytes of the file, which are sent in
-/// Base64 and not looked at.
+/// Audio that a tool or prompt returns (2025-03-26 and later, "Tools", section Audio Content).
+///
+/// It holds the content of an audio file, which is sent in Base64 and not decoded. Clients of older
+/// revisions get a text instead.
 ///
 /// ```
 /// use mcp_runtime::Audio;
@@ -124,7 +126,7 @@ pub struct Audio {
 }
 
 impl Image {
-    /// A picture in the format that `mime_type` names, such as `image/webp`.
+    /// Creates an image with the media type `mime_type`, such as `image/webp`.
     #[must_use]
     pub fn new(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -133,24 +135,25 @@ impl Image {
         }
     }
 
-    /// The bytes of a PNG file.
+    /// Creates an image from the content of a PNG file.
     #[must_use]
     pub fn png(data: impl Into<Vec<u8>>) -> Self {
         Self::of_file(data.into(), b"\x89PNG", "image/png")
     }
 
-    /// The bytes of a JPEG file.
+    /// Creates an image from the content of a JPEG file.
     #[must_use]
     pub fn jpeg(data: impl Into<Vec<u8>>) -> Self {
         Self::of_file(data.into(), b"\xff\xd8", "image/jpeg")
     }
 
-    /// A picture whose file begins with `start`: a path in place of the bytes is logged.
+    /// Creates an image, and warns if the file does not begin with `start`: the data may be a path
+    /// by mistake.
     fn of_file(data: Vec<u8>, start: &[u8], mime_type: &str) -> Self {
         if !data.starts_with(start) {
             crate::log::warn!(
                 mime_type,
-                "a picture has no bytes of this type: read the file"
+                "an image does not begin like a file of this type: pass the content of the file, not its path"
             );
         }
         Self::new(data, mime_type)
@@ -164,7 +167,7 @@ impl Image {
 }
 
 impl Audio {
-    /// A sound in the format that `mime_type` names, such as `audio/ogg`.
+    /// Creates audio with the media type `mime_type`, such as `audio/ogg`.
     #[must_use]
     pub fn new(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -173,7 +176,7 @@ impl Audio {
         }
     }
 
-    /// The bytes of a WAVE file.
+    /// Creates audio from the content of a WAVE file.
     #[must_use]
     pub fn wav(data: impl Into<Vec<u8>>) -> Self {
         Self::new(data, "audio/wav")

@@ -1,7 +1,8 @@
-//! Traits that only choose the compiler's words about a tool whose types do not fit.
+//! Traits that exist only for the compiler's errors about a tool with unsuitable types.
 //!
-//! Each is implemented for all types that implement its supertrait, or the trait in the bound of its
-//! `impl`. Without it, the compiler would name that trait, which says less to the author of a server.
+//! Each trait is implemented for all types with its supertrait or the trait in the bound of its
+//! `impl`. Without these traits, the compiler would report the missing supertrait, which is less
+//! helpful to the author of a server.
 
 use mcp_types::CallToolResult;
 use schemars::JsonSchema;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use super::{Argument, IntoToolResult, ToolArgument, argument, structured};
 use crate::server::HandlerError;
 
-/// An argument whose type is called `Context`, most likely by mistake.
+/// The type of an argument that is called `Context` and taken by value, most likely by mistake.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is taken by reference",
     label = "write `&Context`",
@@ -21,60 +22,61 @@ pub trait ArgumentCalledContext: ToolArgument {}
 #[diagnostic::do_not_recommend]
 impl<T: ToolArgument> ArgumentCalledContext for T {}
 
-/// An argument called `name`.
+/// Describes an argument called `name`.
 #[must_use]
 pub fn argument_called_context<T: ArgumentCalledContext>(name: &'static str) -> Argument<T> {
     argument(name)
 }
 
-/// An argument whose type is called `Json`, most likely the one for results.
+/// The type of an argument that is called `Json`, which is most likely the wrapper for results.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is for results: arguments are read from JSON without it",
     label = "take the type in the angle brackets",
-    note = "one struct with all arguments is `#[arg(flatten)] arguments: Arguments`"
+    note = "to take all arguments as one struct, write `#[arg(flatten)] arguments: Arguments`"
 )]
 pub trait ArgumentCalledJson: ToolArgument {}
 
 #[diagnostic::do_not_recommend]
 impl<T: ToolArgument> ArgumentCalledJson for T {}
 
-/// An argument called `name`.
+/// Describes an argument called `name`.
 #[must_use]
 pub fn argument_called_json<T: ArgumentCalledJson>(name: &'static str) -> Argument<T> {
     argument(name)
 }
 
-/// An argument whose type shares its value, as the state of a server is shared by calls.
+/// The type of an argument that is a shared pointer, most likely to the state of the server.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not sent by the caller",
-    label = "parameters by value are what the caller sends",
-    note = "what all calls share is a field of the server: `self.db`",
-    note = "what comes from the call's context, such as the caller's identity, is taken by reference: `&User`"
+    label = "the caller sends all parameters by value",
+    note = "make values that all calls share fields of the server: `self.db`",
+    note = "take values from the context of the call, such as the caller's identity, by reference: `&User`"
 )]
 pub trait SharedArgument: ToolArgument {}
 
 #[diagnostic::do_not_recommend]
 impl<T: ToolArgument> SharedArgument for T {}
 
-/// An argument called `name`.
+/// Describes an argument called `name`.
 #[must_use]
 pub fn shared_argument<T: SharedArgument>(name: &'static str) -> Argument<T> {
     argument(name)
 }
 
-/// A value that the closure of [`ToolBuilder::call`](super::ToolBuilder::call) returns: any [`IntoToolResult`].
+/// A value that the closure of [`ToolBuilder::call`](super::ToolBuilder::call) can return: any
+/// [`IntoToolResult`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from the closure of a tool",
-    label = "the closure returns no result of a tool",
-    note = "an async closure is served by `call_async`",
-    note = "return text, content, a `CallToolResult`, or what has `Serialize` and `JsonSchema` as `Json(value)`"
+    label = "the closure does not return the result of a tool",
+    note = "use `call_async` for an async closure",
+    note = "return text, content, a `CallToolResult`, or `Json(value)` with a value that implements `Serialize` and `JsonSchema`"
 )]
 pub trait ClosureResult: IntoToolResult {}
 
 #[diagnostic::do_not_recommend]
 impl<T: IntoToolResult> ClosureResult for T {}
 
-/// A type whose schema a tool lists that returns whole results.
+/// The type of the structured content of a tool that returns whole results.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the output of a tool",
     label = "needs `JsonSchema`",
@@ -82,7 +84,7 @@ impl<T: IntoToolResult> ClosureResult for T {}
     note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`"
 )]
 pub trait OutputSchema {
-    /// The schema.
+    /// Returns the output schema.
     fn output_schema() -> Value;
 }
 
@@ -93,12 +95,12 @@ impl<T: JsonSchema> OutputSchema for T {
     }
 }
 
-/// A result that is made by the function itself.
+/// A whole result, which a function with `output` must return.
 #[diagnostic::on_unimplemented(
-    message = "`output` names the schema of a `CallToolResult`, and this returns `{Self}`",
-    label = "no `CallToolResult`",
-    note = "remove `output`: the schema is that of the returned type",
-    note = "or return a `CallToolResult`, or a `Result` of it"
+    message = "`output` names the schema of a `CallToolResult`, but this returns `{Self}`",
+    label = "not a `CallToolResult`",
+    note = "remove `output`, since the returned type already has a schema",
+    note = "or return a `CallToolResult`, or a `Result` with one"
 )]
 pub trait WholeResult: IntoToolResult {}
 

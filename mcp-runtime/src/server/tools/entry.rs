@@ -1,4 +1,4 @@
-//! Tools as they are listed, and `tools/call`.
+//! Entries of tools: how tools are listed and called (`tools/list` and `tools/call`).
 
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -20,19 +20,20 @@ use crate::server::layers::{
 };
 use crate::server::{Context, ContextValue, FromContext, OptionalFromContext, Reply, Scopes};
 
-/// A tool that a server offers.
+/// A tool that a server offers, with its handler.
 pub struct ToolEntry {
     pub(in crate::server) name: String,
-    /// The entry of the list, made by its first use: the schemas of three small tools cost as much
-    /// as all else that a server does before its first answer.
+    /// The item of `tools/list`. It is created lazily, because the schemas of three small tools
+    /// cost as much time as everything else that a server does before its first answer.
     pub(in crate::server) tool: LazyLock<Tool, MakeTool>,
     pub(in crate::server) handler: Arc<ToolHandler>,
     pub(in crate::server) layers: Option<Stack>,
-    /// The extensions without which it can't be served.
+    /// The extensions that are required to serve the tool.
     pub(in crate::server) needs: Vec<&'static str>,
-    /// The output schema for revisions that require an object, if the content is no object.
+    /// The output schema for revisions that require an object, if the content is not an object.
     pub(in crate::server) wrapped_schema: Option<RawJson>,
-    /// The arguments that headers repeat, read from the input schema when the tool is first called.
+    /// The arguments that headers must repeat. They are read from the input schema on the first
+    /// call.
     pub(in crate::server) param_headers: OnceLock<Box<[ParamHeader]>>,
     pub(in crate::server) visibility: Visibility<Self>,
     pub(in crate::server) scopes: Scopes,
@@ -44,11 +45,11 @@ pub(in crate::server) type ToolHandler = dyn Fn(ToolCall<'_>) -> Reply<ToolOutco
 /// One call of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolCall<'a> {
-    /// The arguments, as they came: an object, or absent.
+    /// The arguments as received: an object, or absent.
     pub arguments: Option<RawJsonRef<'a>>,
-    /// The caller, and the context of the call.
+    /// The context of the call.
     pub context: &'a Context,
-    /// What becomes of arguments that no parameter takes.
+    /// How to treat arguments that no parameter takes.
     pub(in crate::server) unknown: Unknown<'a>,
 }
 
@@ -89,21 +90,21 @@ impl<'a> ToolCall<'a> {
         slot.take()
     }
 
-    /// A value that a handler takes from the context.
+    /// Takes a value from the context.
     ///
     /// # Errors
     ///
-    /// When this call has none.
+    /// When this call does not have the value.
     #[doc(hidden)]
     pub fn context<T: FromContext>(&self) -> Result<ContextValue<T>, CallRejection> {
         T::lend(self.context).map_err(CallRejection::Protocol)
     }
 
-    /// A value that a handler takes from the context if this call has it.
+    /// Takes a value from the context, if this call has it.
     ///
     /// # Errors
     ///
-    /// When the value can't be used.
+    /// When the call has the value, but it can't be used.
     #[doc(hidden)]
     pub fn optional<T: OptionalFromContext>(
         &self,
@@ -111,7 +112,8 @@ impl<'a> ToolCall<'a> {
         T::optional(self.context).map_err(CallRejection::Protocol)
     }
 
-    /// The time for which a function may work. Time in which it asks the client does not count.
+    /// Limits the time for which a function may work, excluding the time in which it asks the
+    /// client.
     #[doc(hidden)]
     #[must_use]
     pub fn limit(&self, milliseconds: u64) -> TimeLimit {
@@ -122,7 +124,7 @@ impl<'a> ToolCall<'a> {
     }
 }
 
-/// The time limit of a call, see [`ToolCall::limit`].
+/// The time limit of a call; made by [`ToolCall::limit`].
 #[derive(Debug)]
 pub struct TimeLimit {
     limit: Duration,
@@ -130,11 +132,11 @@ pub struct TimeLimit {
 }
 
 impl TimeLimit {
-    /// The reply of a function that has yet to run.
+    /// Returns the reply of a function that has not run yet.
     ///
     /// # Errors
     ///
-    /// Never: the type is that of a call, in which reading the arguments may fail.
+    /// Never. Macro output returns this value where reading the arguments may fail.
     #[doc(hidden)]
     pub fn pending<T: 'static>(
         self,
@@ -153,12 +155,12 @@ impl TimeLimit {
 }
 
 impl ToolEntry {
-    /// A tool that is listed as `tool` and served by `handler`.
+    /// Creates a tool that is listed as `tool` and served by `handler`.
     ///
-    /// If it has an output schema, its results must have structured content that fits (2026-07-28,
-    /// "Tools", section Output Schema). A result without structured content is logged; in debug builds
-    /// the answer is an internal error. Debug builds with the feature `validation` do both with what
-    /// does not fit.
+    /// If `tool` has an output schema, results must have structured content that matches it
+    /// (2026-07-28, "Tools", section Output Schema). A result without structured content is logged,
+    /// and debug builds answer the call with an internal error. Debug builds with the feature
+    /// `validation` do the same for content that does not match the schema.
     pub fn new(
         tool: Tool,
         handler: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
@@ -172,7 +174,7 @@ impl ToolEntry {
         Self::lazy(tool.name.clone(), move || tool, Arc::new(handler))
     }
 
-    /// A tool called `name`, whose entry of the list is made by the first use of it.
+    /// Creates a tool called `name`. `tool` makes the item of the list on first use.
     pub(in crate::server) fn lazy(
         name: String,
         tool: impl FnOnce() -> Tool + Send + 'static,
@@ -191,7 +193,7 @@ impl ToolEntry {
         }
     }
 
-    /// Changes the tool as it is listed, when that is first needed.
+    /// Changes the item of the list. `change` runs on first use.
     pub(in crate::server) fn described(
         self,
         change: impl FnOnce(&mut Tool) + Send + 'static,
@@ -208,8 +210,7 @@ impl ToolEntry {
         }
     }
 
-    /// Serves a call. Structured content that is no object is wrapped for revisions that require
-    /// one.
+    /// Serves a call. If the revision requires an object, other structured content is wrapped.
     pub(super) fn call(
         &self,
         arguments: Option<RawJsonRef<'_>>,
@@ -226,12 +227,13 @@ impl ToolEntry {
         }
     }
 
-    /// Checks that the headers of a call repeat the arguments as required. The arguments of a tool
-    /// with such headers are read in full, on every transport.
+    /// Checks that the headers of a call repeat the arguments as the input schema requires.
+    ///
+    /// If the schema requires headers, this reads all arguments, on every transport.
     ///
     /// # Errors
     ///
-    /// With the path of the arguments that can't be read, or the header that differs.
+    /// When an argument can't be read, with its path, or when a header differs.
     pub(super) fn check_headers(
         &self,
         arguments: Option<RawJsonRef<'_>>,
@@ -240,7 +242,7 @@ impl ToolEntry {
         let headers = || {
             ParamHeader::of_schema(&self.tool.input_schema).unwrap_or_else(|error| {
                 let tool = &*self.name;
-                crate::log::warn!(tool, %error, "an input schema can't be read, nor its `x-mcp-header`");
+                crate::log::warn!(tool, %error, "the input schema of a tool can't be read, so its `x-mcp-header` is ignored");
                 Box::default()
             })
         };
@@ -253,7 +255,7 @@ impl ToolEntry {
         context.peer().link.check_headers(headers, &arguments)
     }
 
-    /// The tool as `revision` lists it.
+    /// Returns the item of the list for `revision`.
     pub(super) fn listed(&self, revision: Revision) -> Tool {
         let mut tool = Tool::clone(&self.tool);
         if let Some(schema) = &self.wrapped_schema
@@ -309,12 +311,12 @@ impl ListResult for ListToolsResult {
 }
 
 impl Catalog<ToolEntry> {
-    /// Calls a tool.
+    /// Answers `tools/call`.
     ///
     /// # Errors
     ///
-    /// When the parameters are no call, there is no such tool, the caller does not have its scopes,
-    /// or the headers of the request do not repeat the arguments that they have to.
+    /// When the parameters are malformed, the tool does not exist, the caller lacks its scopes, or
+    /// the headers of the request do not repeat the arguments as required.
     pub(in crate::server) fn call(
         &self,
         request: ServerRequest<'_>,
@@ -334,7 +336,7 @@ impl Catalog<ToolEntry> {
     }
 }
 
-/// Puts layers around the handler of the tool called `name`.
+/// Wraps the handler of the tool called `name` in layers.
 pub(in crate::server) fn around_tool(
     layers: Option<&Stack>,
     name: &str,

@@ -1,11 +1,12 @@
-//! The values that a schema expects, in words that a model can act upon.
+//! Describes the values that a schema expects, in words that a model understands.
 
 use serde::de::Unexpected;
 use serde_json::{Map, Number, Value};
 
 use crate::limits::MAX_SCHEMA_REFERENCES;
 
-/// The smallest and the largest integer of the Rust type that the format of a schema names.
+/// Returns the minimum and the maximum of the Rust integer type that the `format` of a schema
+/// names.
 pub(super) fn integers(schema: &Map<String, Value>) -> Option<(i128, i128)> {
     Some(match schema.get("format")?.as_str()? {
         "int8" => (i8::MIN.into(), i8::MAX.into()),
@@ -27,7 +28,7 @@ pub(super) fn integers(schema: &Map<String, Value>) -> Option<(i128, i128)> {
 pub(super) struct Definitions(pub(super) Map<String, Value>);
 
 impl Definitions {
-    /// The schema itself, or the definition that it is a reference to.
+    /// Follows the references of a schema to its definition.
     pub(super) fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
         let mut schema = schema;
         for _ in 0..MAX_SCHEMA_REFERENCES {
@@ -41,7 +42,7 @@ impl Definitions {
         schema
     }
 
-    /// The values that `schema` expects.
+    /// Describes the values that `schema` expects.
     pub(super) fn expected(&self, schema: &Value) -> String {
         let schema = self.resolve(schema);
         if let Some(constant) = schema.get("const") {
@@ -68,12 +69,13 @@ impl Definitions {
         }
     }
 
-    /// The values that alternatives expect, but for `null`, which counts as absent.
+    /// Describes the values that any of the schemas expects. `null` is left out, because it means
+    /// an absent value.
     pub(super) fn expected_of_all(&self, branches: &[Value]) -> String {
         let branches = branches.iter().map(|branch| self.resolve(branch));
         let branches = branches.filter(|branch| branch.get("type").is_none_or(|it| it != "null"));
         one_of(branches.map(|branch| {
-            // Alternatives of alternatives may have no end.
+            // Don't descend further: nested alternatives may be recursive.
             if branch.get("anyOf").is_some() || branch.get("oneOf").is_some() {
                 "a value".to_owned()
             } else {
@@ -99,7 +101,7 @@ fn of_type(kind: &str, schema: &Value) -> String {
     }
 }
 
-/// An integer of a Rust type.
+/// Describes an integer without explicit bounds, by its Rust type.
 fn integer(schema: &Value) -> String {
     let Some((least, most)) = schema.as_object().and_then(integers) else {
         return "an integer".to_owned();
@@ -108,15 +110,11 @@ fn integer(schema: &Value) -> String {
         return format!("an integer from {least} to {most}");
     }
     let bits = if most <= u64::MAX.into() { 64 } else { 128 };
-    let sign = if least == 0 {
-        " that is not negative"
-    } else {
-        ""
-    };
-    format!("an integer of {bits} bits{sign}")
+    let sign = if least == 0 { "non-negative " } else { "" };
+    format!("a {sign}{bits}-bit integer")
 }
 
-/// An object, with the tag that distinguishes it from other alternatives.
+/// Describes an object, with the tag that distinguishes it from other variants.
 fn object(schema: &Value) -> String {
     let Some(members) = properties(schema) else {
         return "an object".to_owned();
@@ -131,7 +129,7 @@ fn object(schema: &Value) -> String {
     }
 }
 
-/// The bounds of numbers; empty if there are none.
+/// Describes the bounds of a number. The string is empty if there are none.
 pub(super) fn bounds(schema: &Value) -> String {
     let mut phrases = Vec::new();
     for (keyword, phrase) in [
@@ -147,7 +145,7 @@ pub(super) fn bounds(schema: &Value) -> String {
     phrases.join(" and ")
 }
 
-/// The digits of a number, without a fraction of zero.
+/// Formats a number without a fraction of zeros.
 pub(super) fn plain(number: &Number) -> String {
     match number.as_f64().filter(|_| number.is_f64()) {
         Some(float) => float.to_string(),
@@ -155,18 +153,18 @@ pub(super) fn plain(number: &Number) -> String {
     }
 }
 
-/// The schemas, or values, under `keyword`.
+/// Returns the list under `keyword`; empty if there is none.
 pub(super) fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
     let list = schema.get(keyword).and_then(Value::as_array);
     list.map_or(&[], Vec::as_slice)
 }
 
-/// The members that the schema of an object describes.
+/// Returns the schemas of the members of an object.
 pub(super) fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object)
 }
 
-/// Alternatives in words, each once.
+/// Joins alternatives with "or", without duplicates.
 pub(super) fn one_of(words: impl Iterator<Item = String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for word in words {
@@ -190,7 +188,7 @@ pub(super) fn is_less(one: &Number, other: &Number) -> bool {
     }
 }
 
-/// A value in the words of serde, which quote it if it is short.
+/// Describes a value with the words of serde's errors. Scalars and strings are quoted.
 pub(super) fn found(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

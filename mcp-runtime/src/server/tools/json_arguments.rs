@@ -1,4 +1,4 @@
-//! Arguments as one JSON object, which a JSON Schema describes instead of Rust types.
+//! Arguments that are described by a JSON Schema instead of Rust types.
 
 use mcp_types::{RawJson, RawJsonRef};
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::{Arguments, ToolBuilder, ToolCall};
 use crate::server::handler::{ArgumentError, CallRejection, InvalidArguments};
 
-/// All arguments of a call as one JSON object, under a schema that is written by hand.
+/// All arguments of a call as one JSON object that is described by an explicit schema.
 ///
 /// Made by [`ToolBuilder::input_schema`].
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct JsonArguments {
     validator: SchemaValidator,
 }
 
-/// A JSON Schema that can't be the schema of a tool.
+/// The error for a JSON Schema that can't be the schema of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("tool `{tool}`: the schema can't be used: {reason}")]
 pub struct InvalidSchema {
@@ -33,14 +33,15 @@ impl InvalidSchema {
 }
 
 impl JsonArguments {
-    /// Arguments under `schema`; `"type": "object"` is added where it is left out.
+    /// Describes the arguments with `schema`. `"type": "object"` is added if it is left out.
     ///
     /// # Errors
     ///
-    /// When it is no schema of objects, in words.
+    /// With the reason, when the schema does not describe an object.
     pub(super) fn new(schema: &RawJson) -> Result<Self, String> {
-        let mut members: Map<String, Value> =
-            schema.parse().map_err(|_| "it is no object".to_owned())?;
+        let mut members: Map<String, Value> = schema
+            .parse()
+            .map_err(|_| "it is not an object".to_owned())?;
         let mut schema = schema.clone();
         match members.get("type") {
             Some(kind) if kind == "object" => {}
@@ -73,17 +74,18 @@ impl Arguments for JsonArguments {
     }
 }
 
-/// A schema, ready to validate arguments. Without the feature `validation` it accepts everything.
+/// A compiled schema that validates arguments. Without the feature `validation`, it accepts
+/// everything.
 #[derive(Debug)]
 pub(super) struct SchemaValidator(#[cfg(feature = "validation")] jsonschema::Validator);
 
 #[cfg(feature = "validation")]
 impl SchemaValidator {
-    /// Validation by `schema`. What it refers to outside of itself is never fetched.
+    /// Compiles `schema`. References to other documents are never fetched.
     ///
     /// # Errors
     ///
-    /// When it is no JSON Schema, in words.
+    /// With the reason, when it is not a valid JSON Schema.
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
         let validator = jsonschema::validator_for(schema);
         validator.map(Self).map_err(|error| {
@@ -95,7 +97,7 @@ impl SchemaValidator {
         })
     }
 
-    /// The faults of `arguments`.
+    /// Returns the faults of `arguments`.
     fn errors(&self, arguments: &Value) -> Vec<ArgumentError> {
         let errors = self.0.iter_errors(arguments);
         let errors = errors.take(crate::limits::MAX_FOUND_FAULTS);
@@ -119,7 +121,7 @@ impl SchemaValidator {
     }
 }
 
-/// The error at the place of the value, or of the member that is missing.
+/// Converts the error. Its path is that of the invalid value or of the missing member.
 #[cfg(feature = "validation")]
 fn fault(error: &jsonschema::ValidationError<'_>) -> ArgumentError {
     use jsonschema::error::ValidationErrorKind;
@@ -133,7 +135,7 @@ fn fault(error: &jsonschema::ValidationError<'_>) -> ArgumentError {
     }
 }
 
-/// The place in the form of other errors of arguments, such as `.items[0].count`.
+/// Formats a path as other errors of arguments do, such as `.items[0].count`.
 #[cfg(feature = "validation")]
 fn path(location: &jsonschema::paths::Location) -> String {
     use std::fmt::Write as _;

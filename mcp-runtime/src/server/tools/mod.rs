@@ -1,8 +1,8 @@
 //! Tools: declaration, arguments, results and calls.
 //!
-//! A [`ToolBuilder`] describes a tool and makes a [`ToolEntry`] of it, which the catalogue keeps. A
-//! call goes through `arguments`, which decodes each value and has it checked by `validation`, into
-//! the user's function; the returned value becomes a result by [`IntoToolResult`].
+//! A [`ToolBuilder`] describes a tool and builds a [`ToolEntry`], which the catalog keeps. When the
+//! tool is called, `arguments` decodes each value and lets `validation` check it. Then the user's
+//! function runs, and [`IntoToolResult`] converts the returned value into a result.
 
 pub(crate) mod arguments;
 pub(crate) mod builder;

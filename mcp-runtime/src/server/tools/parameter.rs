@@ -1,4 +1,4 @@
-//! Descriptions of arguments without their Rust types, and the input schema that they make.
+//! Descriptions of arguments without their Rust types, and the input schema made from them.
 
 use std::sync::OnceLock;
 
@@ -13,27 +13,26 @@ use super::validation::Validation;
 use crate::schema::{self, Describe};
 use crate::server::handler::ArgumentError;
 
-/// The largest absolute value of an integer in a header. Larger ones are not exact in programs that
-/// keep numbers as floating point (2026-07-28, "Tools", section "x-mcp-header").
+/// The largest absolute value of an integer in a header. Larger integers are not exact in programs
+/// that use floating-point numbers (2026-07-28, "Tools", section "x-mcp-header").
 const MAX_SAFE_INTEGER: i128 = (1 << 53) - 1;
 
-/// The description of one argument.
+/// The description of one argument, without its Rust type.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// The name; empty for a struct that takes all arguments.
+    /// The name. It is empty for a struct that takes all arguments.
     pub(super) name: &'static str,
     describe: Describe,
     /// Keywords that are added to the schema of the type.
     pub(super) keywords: Map<String, Value>,
     /// True if a call without the argument is refused.
     pub(super) is_required: bool,
-    /// True if JSON inside of a string is taken as well.
+    /// True if JSON inside a string is also accepted.
     pub(super) is_lenient: bool,
     validation: OnceLock<Validation>,
 }
 
 impl Parameter {
-    /// An argument of the type `T`.
     pub(super) fn new<T: JsonSchema>(name: &'static str, is_required: bool) -> Self {
         Self {
             name,
@@ -45,7 +44,7 @@ impl Parameter {
         }
     }
 
-    /// The schema for values of the argument, made by the first use.
+    /// Returns the validation of the argument's values, which is created on first use.
     pub(super) fn validation(&self) -> &Validation {
         self.validation.get_or_init(|| {
             let mut generator = schema::for_input();
@@ -54,7 +53,7 @@ impl Parameter {
         })
     }
 
-    /// Adds to `errors` the constraints that the default violates.
+    /// Adds an error for each constraint that the default violates.
     pub(super) fn check_default(&self, errors: &mut Vec<ArgumentError>) {
         if let Some(default) = self.keywords.get("default") {
             let validation = self.validation();
@@ -62,7 +61,7 @@ impl Parameter {
         }
     }
 
-    /// The schema of the type, with the keywords of the argument.
+    /// Returns the schema of the type with the keywords of the argument.
     fn schema(&self, generator: &mut SchemaGenerator) -> Value {
         let mut schema = (self.describe)(generator);
         let schema = schema.ensure_object();
@@ -74,7 +73,7 @@ impl Parameter {
         Value::Object(std::mem::take(schema))
     }
 
-    /// The schema of the type as that of all arguments.
+    /// Returns the schema of the type as an input schema, for a struct that takes all arguments.
     pub(super) fn whole_input_schema(&self) -> Value {
         let mut schema = schema::document(self.describe, schema::for_input());
         if let Value::Object(members) = &mut schema {
@@ -86,8 +85,8 @@ impl Parameter {
     }
 }
 
-/// Leaves a schema one type, as that of a header has to be a primitive one: an argument that may be
-/// left out need not be `null`.
+/// Removes `null` from the types of a schema, because a header needs exactly one primitive type.
+/// The argument can still be left out.
 fn narrow_type(schema: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
@@ -98,7 +97,7 @@ fn narrow_type(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Limits integers to those that may be sent in a header.
+/// Limits integers to the range that is allowed in a header.
 fn narrow_range(schema: &mut Map<String, Value>) {
     let Some((least, most)) = integers(schema).filter(|(_, most)| *most > MAX_SAFE_INTEGER) else {
         return;
@@ -110,7 +109,7 @@ fn narrow_range(schema: &mut Map<String, Value>) {
     schema.insert("maximum".to_owned(), Number::from_i128(most).into());
 }
 
-/// The schema of an object with arguments.
+/// The serialized form of an input schema.
 #[derive(Serialize)]
 struct InputSchema<'a> {
     r#type: &'static str,
@@ -126,7 +125,7 @@ struct InputSchema<'a> {
     definitions: Map<String, Value>,
 }
 
-/// The schema of an object with these arguments, in their order.
+/// Returns the input schema for these arguments, in their order.
 pub(super) fn input_schema(parameters: &[Parameter], strict: bool) -> RawJson {
     let mut generator = schema::for_input();
     let schemas = parameters.iter().map(|it| it.schema(&mut generator));

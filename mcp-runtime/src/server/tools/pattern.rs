@@ -1,18 +1,18 @@
-//! Regular expressions for the values of arguments. Without the feature `pattern`, none can be
-//! declared, and those of schemas are shown but not enforced.
+//! Regular expressions for the values of arguments. Without the feature `pattern`, arguments can't
+//! declare patterns, and patterns in schemas are listed but not enforced.
 
 use mcp_types::OrderedMap;
 #[cfg(feature = "pattern")]
 use regex_lite::{Error as RegexError, Regex};
 use thiserror::Error;
 
-/// A type whose values are text.
+/// A type whose values are strings, and can be checked by a pattern.
 #[cfg_attr(
     feature = "pattern",
     diagnostic::on_unimplemented(
         message = "`{Self}` cannot have a `pattern`",
         label = "not text",
-        note = "a pattern is for a `String`, also in an `Option`"
+        note = "`pattern` is for a `String` or an `Option<String>`"
     )
 )]
 #[cfg_attr(
@@ -31,9 +31,9 @@ impl PatternArgument for String {}
 #[cfg(feature = "pattern")]
 impl<T: PatternArgument> PatternArgument for Option<T> {}
 
-/// A pattern that cannot be searched for.
+/// The error for a pattern that is not a regular expression.
 #[derive(Debug, Error)]
-#[error("argument `{argument}`: `{pattern}` is no regular expression: {source}")]
+#[error("argument `{argument}`: `{pattern}` is not a regular expression: {source}")]
 pub struct InvalidPattern {
     argument: &'static str,
     pattern: &'static str,
@@ -50,12 +50,13 @@ pub(super) fn check(argument: &'static str, pattern: &'static str) -> Result<(),
     Regex::new(pattern).map(drop).map_err(invalid)
 }
 
-/// The patterns of a schema, compiled.
+/// The compiled patterns of a schema.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patterns(OrderedMap<Regex>);
 
 impl Patterns {
-    /// Compiles `pattern`; one that is no regular expression is shown but not enforced.
+    /// Compiles `pattern`. If it is not a regular expression, the schema still lists it, but it is
+    /// not enforced.
     pub(super) fn add(&mut self, pattern: &str) {
         match Regex::new(pattern) {
             Ok(regex) => drop(self.0.insert(pattern.to_owned(), regex)),
@@ -63,7 +64,7 @@ impl Patterns {
         }
     }
 
-    /// Returns true if `text` lacks a match of `pattern`.
+    /// Returns true if `text` has no match of `pattern`.
     pub(super) fn is_missed(&self, pattern: &str, text: &str) -> bool {
         let regex = self.0.get(pattern);
         regex.is_some_and(|regex| !regex.is_match(text))
@@ -73,7 +74,7 @@ impl Patterns {
 #[cfg(not(feature = "pattern"))]
 type RegexError = std::convert::Infallible;
 
-/// Stands for every pattern, and matches every text.
+/// A placeholder for a regular expression that matches every string.
 #[cfg(not(feature = "pattern"))]
 #[derive(Clone, Debug)]
 struct Regex;

@@ -1,4 +1,4 @@
-//! Values that a tool may return, and their conversion into results.
+//! Values that a tool can return, and their conversion into results.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,11 +21,11 @@ use crate::server::handler::{
 use crate::server::input::AskError;
 use crate::server::{HandlerError, Reply};
 
-/// A value that answers a call.
+/// A value that a tool can return.
 ///
-/// Text and content are sent as content, all else as structured content with a copy of it as text.
-/// A function under `#[tool]` may also return any type of its own that implements `Serialize` and
-/// `JsonSchema`, which is then returned as by [`Json`], and any [`IntoContent`].
+/// Strings and content are sent as content. All other values are sent as structured content, with a
+/// copy as text. A function with `#[tool]` can also return any type that implements `Serialize` and
+/// `JsonSchema`, as if it were wrapped in [`Json`], and any [`IntoContent`].
 ///
 /// ```
 /// use mcp_runtime::{IntoToolResult, Json};
@@ -44,24 +44,25 @@ use crate::server::{HandlerError, Reply};
     message = "`{Self}` cannot be returned from a tool",
     label = "needs `Serialize` and `JsonSchema`",
     note = "add `#[derive(Serialize, JsonSchema)]` to it, or to your type inside it",
-    note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`, and one of its own for serde",
-    note = "or return text, content or a `CallToolResult`; content beside a value is `Structured::new(value).with_content(image)`"
+    note = "a type of another crate needs a feature of schemars, such as `chrono04`, `uuid1` or `url2`, and usually the `serde` feature of its crate",
+    note = "or return a string, content or a `CallToolResult`; for content beside a value, return `Structured::new(value).with_content(image)`"
 )]
 pub trait IntoToolResult: Sized {
-    /// The schema of the structured content, where there is any.
+    /// Returns the schema of the structured content, if the result has any.
     #[must_use]
     fn output_schema() -> Option<Value> {
         None
     }
 
-    /// Makes the result.
+    /// Converts the value into a result.
     ///
     /// # Errors
     ///
-    /// With the JSON-RPC error that is answered instead of a result.
+    /// The JSON-RPC error that answers the call instead of a result.
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError>;
 
-    /// The way of an `Option`: nothing is no content, or JSON's `null` if `Self` is JSON.
+    /// Returns the conversion of an `Option<Self>`. `None` becomes `null` if `Self` is sent as
+    /// JSON, and a result without content otherwise.
     #[doc(hidden)]
     #[must_use]
     fn optional() -> ToolOutput<Option<Self>> {
@@ -83,7 +84,8 @@ conversions! {
         CallToolResult::new(content.into_content());
 }
 
-// By hand, as errors of the compiler about other tuples and vectors quote these two.
+// These two are not in the macro, because compiler errors about other tuples and vectors quote
+// their `impl` lines.
 impl IntoToolResult for () {
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
         Ok(CallToolResult::new([]))
@@ -133,7 +135,7 @@ impl<T: Serialize + JsonSchema> IntoToolResult for Structured<T> {
     }
 }
 
-/// Implements `IntoToolResult` for scalars, which are JSON.
+/// Implements `IntoToolResult` for scalars, which are sent as JSON.
 macro_rules! scalars {
     ($($kind:ty)*) => {$(
         impl IntoToolResult for $kind {
@@ -174,14 +176,14 @@ impl<T: IntoToolResult, E: HandlerError> IntoToolResult for Result<T, E> {
     }
 }
 
-/// The way in which values of one type become results.
+/// The conversion of values of one type into results.
 pub struct ToolOutput<T> {
     pub(super) schema: fn() -> Option<Value>,
     pub(super) convert: Convert<T, CallToolResult>,
 }
 
 impl<T: Serialize + JsonSchema> ToolOutput<T> {
-    /// The way of a value that is JSON.
+    /// Returns the conversion of a value that is sent as JSON.
     pub(super) fn json() -> Self {
         Self {
             schema: Json::<T>::output_schema,
@@ -190,19 +192,20 @@ impl<T: Serialize + JsonSchema> ToolOutput<T> {
     }
 }
 
-/// A failure that the model that called the tool gets to read, and may act upon.
+/// A failure of a tool that the calling model can read and act upon.
 ///
-/// It is answered as a result with `isError`, not as a JSON-RPC error (specification, "Tools",
-/// section "Error Handling"). Any error of `std` converts into it with `?`:
+/// The call is answered with a result that has `isError`, not with a JSON-RPC error (2026-07-28,
+/// "Tools", section Error Handling). Any type that implements `std::error::Error` converts into it
+/// with `?`:
 ///
 /// | error | in a function that returns `Result<_, ToolError>` |
 /// |---|---|
 /// | implements `std::error::Error` | `find()?` |
-/// | text | `find().map_err(ToolError::new)?` |
+/// | a string | `find().map_err(ToolError::new)?` |
 /// | `anyhow::Error`, others with `Display` | `find().map_err(\|error\| ToolError::new(error.to_string()))?` |
 ///
-/// Or the function returns the error itself, such as `Result<_, String>` or `anyhow::Result<_>`: whatever has
-/// `Display` is an error of a handler.
+/// A function can also return the error itself, such as a `Result<_, String>` or an
+/// `anyhow::Result<_>`: any type that implements `Display` can be the error of a handler.
 ///
 /// ```
 /// use mcp_runtime::ToolError;
@@ -223,13 +226,13 @@ impl<T: Serialize + JsonSchema> ToolOutput<T> {
 pub struct ToolError {
     message: String,
     content: Vec<ContentBlock>,
-    /// The answer in place of a result, where the client lacks a capability.
+    /// The JSON-RPC error that answers the call if the client lacks a capability.
     error: Option<ProtocolError>,
 }
 
 impl ToolError {
-    /// A failure with an explanation: what went wrong, and what the model could do about it. It is
-    /// sent as it is.
+    /// Creates a failure. `message` should tell the model what went wrong and what to do about it;
+    /// it is sent unchanged.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -239,7 +242,7 @@ impl ToolError {
         }
     }
 
-    /// Adds content that stands after the explanation.
+    /// Adds content after the message.
     #[must_use]
     pub fn with_content(mut self, content: impl IntoIterator<Item = ContentBlock>) -> Self {
         self.content.extend(content);
@@ -253,10 +256,10 @@ impl fmt::Display for ToolError {
     }
 }
 
-/// An error that `?` makes a [`ToolError`] of: any [`Error`](std::error::Error).
+/// An error that `?` converts into a [`ToolError`]: any [`Error`](std::error::Error).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no `std::error::Error`, of which `?` makes a `ToolError`",
-    label = "no `std::error::Error`: write `.map_err(ToolError::new)?`, with `|error| ToolError::new(error.to_string())` for what is no text; or return the error itself"
+    message = "`?` can't make a `ToolError` of `{Self}`, which is not a `std::error::Error`",
+    label = "not a `std::error::Error`: write `.map_err(ToolError::new)?` for a string and `.map_err(|error| ToolError::new(error.to_string()))?` for other types, or return the error itself"
 )]
 pub trait ToolErrorSource: std::error::Error + 'static {}
 
@@ -272,7 +275,7 @@ impl<E: ToolErrorSource> From<E> for ToolError {
     }
 }
 
-/// The answer to a call that ended with `error`.
+/// Returns the answer to a call that ended with `error`.
 pub(super) fn answer<E: HandlerError>(error: E) -> Result<CallToolResult, ProtocolError> {
     if let Some(error) = known(&error) {
         return Err(error);
@@ -288,7 +291,7 @@ pub(super) fn answer<E: HandlerError>(error: E) -> Result<CallToolResult, Protoc
     Ok(result)
 }
 
-/// A result with `isError` and an explanation.
+/// Returns a result with `isError` and an explanation.
 pub(super) fn failure(text: String) -> CallToolResult {
     CallToolResult::new([ContentBlock::text(text)]).with_is_error(true)
 }
@@ -304,13 +307,16 @@ impl CallResult for ToolOutcome {
     }
 }
 
-/// The result of a tool.
-#[expect(clippy::large_enum_variant, reason = "the large one is the usual one")]
+/// The result of a tool, which may be defined by an extension.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the large variant is the usual one"
+)]
 #[derive(Debug)]
 pub enum ToolOutcome {
-    /// That of the protocol.
+    /// A result of the protocol.
     Complete(CallToolResult),
-    /// One with another `resultType`, of an extension: servers that pass it on leave it alone.
+    /// A result with the `resultType` of an extension, which is passed on unchanged.
     Other(RawJson),
 }
 
@@ -319,7 +325,7 @@ impl ToolOutcome {
     ///
     /// # Errors
     ///
-    /// When it has no other `resultType`, and is no result of a tool.
+    /// When the result claims to be complete, but is not a valid result of a tool.
     pub(in crate::server) fn read(result: RawJson) -> serde_json::Result<Self> {
         let kind = result.as_raw().member("resultType");
         match kind.map(RawJsonRef::parse::<ResultType>) {
@@ -336,7 +342,7 @@ impl From<CallToolResult> for ToolOutcome {
 }
 
 impl Reply<ToolOutcome> {
-    /// Applies `change` to a result of the protocol.
+    /// Applies `change` to a complete result, and leaves other results unchanged.
     pub(in crate::server) fn then_complete(
         self,
         change: impl FnOnce(CallToolResult) -> Result<CallToolResult, ProtocolError> + Send + 'static,

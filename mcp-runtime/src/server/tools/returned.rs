@@ -1,4 +1,4 @@
-//! How `#[tool]` chooses the way in which the value that a function returns becomes a result.
+//! Lets `#[tool]` choose how the value that a function returns is converted into a result.
 
 use std::marker::PhantomData;
 
@@ -10,16 +10,16 @@ use super::{IntoContent, IntoToolResult};
 use crate::server::HandlerError;
 use crate::server::handler::Json;
 
-/// Stands for the return type of a function, to choose the way in which it becomes a result.
+/// A stand-in for the return type of a function, to choose its conversion into a result.
 ///
-/// A type that is a result by itself ([`IntoToolResult`]) comes before one that is merely JSON, and
-/// JSON before content, as a tuple or list of text is both. Rust has no specialization, so macro
-/// output calls `output` on `&&&&&Returned`, and method lookup takes the first of the traits below
-/// that the type fits.
+/// A type that implements [`IntoToolResult`] is converted by that trait. Otherwise, JSON takes
+/// precedence over content, since a tuple or list of strings could be either. Stable Rust has no
+/// specialization, so macro output calls `output` on `&&&&&Returned`, and method lookup takes the
+/// first of the traits below that is implemented for the type (autoref specialization).
 pub struct Returned<T>(PhantomData<fn() -> T>);
 
 impl<T> Returned<T> {
-    /// Stands for `T`.
+    /// Creates a stand-in for `T`.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "only macro output makes one")]
     pub const fn new() -> Self {
@@ -27,9 +27,9 @@ impl<T> Returned<T> {
     }
 }
 
-/// First choice: types that are results by themselves.
+/// First choice: types that implement [`IntoToolResult`].
 pub trait OwnOutput<T> {
-    /// The way into a result.
+    /// Returns the conversion into a result.
     fn output(&self) -> ToolOutput<T>;
 }
 
@@ -42,9 +42,9 @@ impl<T: IntoToolResult> OwnOutput<T> for &&&&Returned<T> {
     }
 }
 
-/// Second choice: JSON, or an error.
+/// Second choice: a `Result` with a value that is sent as JSON.
 pub trait FallibleJsonOutput<T, E> {
-    /// The way into a result.
+    /// Returns the conversion into a result.
     fn output(&self) -> ToolOutput<Result<T, E>>
     where
         E: HandlerError;
@@ -62,9 +62,9 @@ impl<T: Serialize + JsonSchema, E> FallibleJsonOutput<T, E> for &&&Returned<Resu
     }
 }
 
-/// Third choice: JSON.
+/// Third choice: a value that is sent as JSON.
 pub trait JsonOutput<T> {
-    /// The way into a result.
+    /// Returns the conversion into a result.
     fn output(&self) -> ToolOutput<T>;
 }
 
@@ -74,9 +74,9 @@ impl<T: Serialize + JsonSchema> JsonOutput<T> for &&Returned<T> {
     }
 }
 
-/// Fourth choice: content, or an error.
+/// Fourth choice: a `Result` with content.
 pub trait FallibleContentOutput<T, E> {
-    /// The way into a result.
+    /// Returns the conversion into a result.
     fn output(&self) -> ToolOutput<Result<T, E>>
     where
         E: HandlerError;
@@ -94,9 +94,9 @@ impl<T: IntoContent, E> FallibleContentOutput<T, E> for &Returned<Result<T, E>> 
     }
 }
 
-/// Fourth choice as well, as no `Result` is content: content.
+/// Also the fourth choice: content. There is no ambiguity, because a `Result` is not content.
 pub trait ContentOutput<T> {
-    /// The way into a result.
+    /// Returns the conversion into a result.
     fn output(&self) -> ToolOutput<T>;
 }
 
@@ -109,7 +109,8 @@ impl<T: IntoContent> ContentOutput<T> for &Returned<T> {
     }
 }
 
-/// No choice, for the error of the compiler.
+/// Last choice: all other types. Its bound makes the compiler report that [`IntoToolResult`] is
+/// missing.
 pub trait NoOutput<T> {
     /// Does not apply to any type.
     fn output(&self) -> ToolOutput<T>

@@ -1,4 +1,4 @@
-//! Structured content: results as JSON, with an output schema.
+//! Structured content: results as JSON with an output schema.
 
 use mcp_types::{CallToolResult, ContentBlock, RawJson, Revision};
 use schemars::JsonSchema;
@@ -15,10 +15,10 @@ use crate::schema::{self, Describe};
 use crate::server::Reply;
 use crate::{ProtocolError, advice};
 
-/// A value that is returned as structured content, with text or content of its own beside it.
+/// A value that is returned as structured content, with your own text or content beside it.
 ///
-/// A value by itself, or in [`Json`](crate::Json), has a copy of its JSON as text, for clients that
-/// read only that. The output schema is that of `T`.
+/// A value without this wrapper, or in [`Json`](crate::Json), is sent with a copy of its JSON as
+/// text, for clients that read only text. The output schema is the schema of `T`.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -45,13 +45,13 @@ use crate::{ProtocolError, advice};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structured<T> {
     value: T,
-    /// Stands in place of the JSON.
+    /// The text that replaces the copy of the JSON.
     text: Option<String>,
     content: Vec<ContentBlock>,
 }
 
 impl<T> Structured<T> {
-    /// The value, with a copy of its JSON as text.
+    /// Returns `value` with a copy of its JSON as text.
     pub const fn new(value: T) -> Self {
         Self {
             value,
@@ -60,14 +60,14 @@ impl<T> Structured<T> {
         }
     }
 
-    /// Replaces the copy of the JSON, for models that read text.
+    /// Replaces the copy of the JSON with `text`, which models read.
     #[must_use]
     pub fn with_text(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
         self
     }
 
-    /// Adds content that stands after the text.
+    /// Adds content after the text.
     #[must_use]
     pub fn with_content(mut self, content: impl IntoContent) -> Self {
         self.content.extend(content.into_content());
@@ -86,16 +86,16 @@ impl<T: Serialize + JsonSchema> Structured<T> {
     }
 }
 
-/// The schema of `T` as it is serialized.
+/// Returns the schema of the serialized form of `T`.
 pub(super) fn output_schema<T: JsonSchema>() -> Value {
     match schema::document(schema::describe::<T>, schema::for_output()) {
-        // A schema may be `true`, but an output schema is an object.
+        // A schema may be `true`, but an output schema must be an object.
         Value::Bool(_) => Value::Object(Map::new()),
         schema => schema,
     }
 }
 
-/// The result with `value`, and a copy of it as text for clients that read only that.
+/// Returns the result with `value`, and a copy as text for clients that read only text.
 pub(super) fn result<T: Serialize + JsonSchema>(
     value: &T,
 ) -> Result<CallToolResult, ProtocolError> {
@@ -109,7 +109,7 @@ pub(super) fn result<T: Serialize + JsonSchema>(
     Ok(CallToolResult::new([text]).with_structured_content(raw))
 }
 
-/// The path of a `null` in `json` for which its type has no place.
+/// Returns the path of a `null` in `json` that the schema of its type does not allow.
 fn unexpected_null(describe: Describe, json: &RawJson) -> Option<String> {
     let mut generator = schema::for_output();
     let schema = describe(&mut generator).to_value();
@@ -122,7 +122,7 @@ fn unexpected_null(describe: Describe, json: &RawJson) -> Option<String> {
     nulls.next().map(|null| null.path)
 }
 
-/// The reply of `tool`, whose own result must fit the output schema, if there is one.
+/// Checks the reply of `tool` against the output schema, if there is one.
 pub(super) fn fitting(
     tool: &str,
     schema: Option<&RawJson>,
@@ -135,8 +135,8 @@ pub(super) fn fitting(
     reply.then_complete(move |result| advice::check_output(&tool, &schema, result))
 }
 
-/// Returns the listed output schema and, if it differs, the one for revisions that require
-/// `"type": "object"` at its root (2025-11-25, "Tools").
+/// Returns the listed output schema. If it does not describe an object, also returns a wrapped
+/// schema for revisions that require `"type": "object"` at the root (2025-11-25, "Tools").
 pub(in crate::server) fn listed_schemas(mut schema: Value) -> (RawJson, Option<RawJson>) {
     if is_object(&schema, &schema, 0, &mut { MAX_CHECKED_VALUES }) {
         schema["type"] = "object".into();
@@ -148,10 +148,11 @@ pub(in crate::server) fn listed_schemas(mut schema: Value) -> (RawJson, Option<R
     )
 }
 
-/// Returns true if values of `schema` can only be objects: by its type, by the schema that it
-/// refers to in `root`, by one of `allOf`, or by all of `anyOf` or `oneOf`.
+/// Returns true if values of `schema` can only be objects. This follows from its `type`, from the
+/// schema in `root` that it refers to, from one part of `allOf`, or from all parts of `anyOf` or
+/// `oneOf`.
 ///
-/// No more than `left` schemas are looked at, as references may lead in circles.
+/// It visits at most `left` schemas, because references can be circular.
 fn is_object(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> bool {
     if depth > MAX_CHECKED_DEPTH || *left == 0 {
         return false;
@@ -171,9 +172,9 @@ fn is_object(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> bo
         || referred.is_some_and(is_object)
 }
 
-/// The schema of an object whose member `result` has `schema`.
+/// Returns the schema of an object whose member `result` has `schema`.
 ///
-/// Most revisions let only an object be structured content (2025-11-25, "Tools").
+/// Revisions before 2026-07-28 allow only objects as structured content (2025-11-25, "Tools").
 fn wrapped_schema(mut schema: Value) -> Value {
     let members = schema.as_object_mut();
     let definitions = members.and_then(|members| members.shift_remove("$defs"));
@@ -188,8 +189,8 @@ fn wrapped_schema(mut schema: Value) -> Value {
     wrapped
 }
 
-/// Puts the structured content of an answer into an object, as in the wrapped schema, if `revision`
-/// requires that.
+/// Wraps the structured content of a reply in an object, as in the wrapped schema, if `revision`
+/// requires an object.
 pub(super) fn wrap_reply(reply: Reply<ToolOutcome>, revision: Revision) -> Reply<ToolOutcome> {
     if !structured_content_is_object(revision) {
         return reply;
@@ -203,7 +204,7 @@ pub(super) fn wrap_reply(reply: Reply<ToolOutcome>, revision: Revision) -> Reply
     })
 }
 
-/// Leaves an answer its text only.
+/// Removes the structured content of a reply, and keeps its text.
 pub(super) fn drop_reply(reply: Reply<ToolOutcome>) -> Reply<ToolOutcome> {
     reply.then_complete(|mut result| {
         result.structured_content = None;

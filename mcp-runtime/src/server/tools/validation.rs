@@ -1,9 +1,8 @@
 //! Validation of arguments against the schema of their type (JSON Schema 2020-12, "Validation").
 //!
-//! Decoders enforce types, schemas also have constraints such as `maximum`. A value that was
-//! decoded is checked against the constraints alone, as some types decode more than their schema
-//! has. For a value that was not decoded, every error inside it is found, where a decoder stops at
-//! the first.
+//! serde enforces types, but not constraints such as `maximum`. A value that serde has decoded is
+//! checked only against the constraints, because some types accept more than their schema says. If
+//! serde could not decode a value, this finds all errors in it, while serde stops at the first.
 
 use std::fmt::{self, Write as _};
 
@@ -17,10 +16,10 @@ use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES, MAX_FOUND_FAULTS};
 use crate::schema::walk;
 use crate::server::handler::ArgumentError;
 
-/// Beginnings of the keywords that no decoder enforces.
+/// The prefixes of the keywords that serde does not enforce.
 const CONSTRAINTS: [&str; 4] = ["min", "max", "exclusive", "pattern"];
 
-/// Keywords by which an object has more members than its `properties`.
+/// The keywords that allow an object to have members besides its `properties`.
 const OPEN: [&str; 5] = [
     "additionalProperties",
     "allOf",
@@ -29,18 +28,17 @@ const OPEN: [&str; 5] = [
     "patternProperties",
 ];
 
-/// The schema of an argument, ready to validate values.
+/// The schema of an argument, prepared for validation.
 #[derive(Clone, Debug)]
 pub(super) struct Validation {
     schema: Value,
     definitions: Definitions,
     patterns: Patterns,
-    /// True if the schema has constraints.
     has_constraints: bool,
 }
 
 impl Validation {
-    /// Validation by `schema`, which may refer to `definitions`.
+    /// Prepares the validation of values by `schema`, which may refer to `definitions`.
     pub(super) fn new(mut schema: Value, mut definitions: Map<String, Value>) -> Self {
         let mut patterns = Patterns::default();
         let mut has_constraints = false;
@@ -63,12 +61,12 @@ impl Validation {
         }
     }
 
-    /// The values that are valid, in words.
+    /// Describes the valid values.
     pub(super) fn expected(&self) -> String {
         self.definitions.expected(&self.schema)
     }
 
-    /// What `value`, which stands at `path`, has against the schema.
+    /// Returns how `value`, which is at `path`, violates the schema.
     pub(super) fn violations(
         &self,
         path: &str,
@@ -90,15 +88,16 @@ impl Validation {
         validator.errors
     }
 
-    /// The members of an object whose schema has no place for others; `None` for other schemas.
+    /// Returns the members of an object, if the schema describes all of them. Returns `None` for
+    /// other schemas.
     pub(super) fn all_properties(&self) -> Option<&Map<String, Value>> {
         let schema = self.definitions.resolve(&self.schema);
         let mut open = OPEN.iter().filter_map(|keyword| schema.get(keyword));
         properties(schema).filter(|_| open.next().is_none())
     }
 
-    /// The faults of `text`, which stands at `path`: the constraints that it violates if it was
-    /// decoded, otherwise all that is wrong with it.
+    /// Returns the faults of the JSON `text`, which is at `path`: only violated constraints if it
+    /// was decoded, or else all faults.
     pub(super) fn errors(
         &self,
         path: &str,
@@ -109,7 +108,8 @@ impl Validation {
         if is_decoded && !self.has_constraints {
             return Vec::new();
         }
-        // A type may skip a member that can't be decoded.
+        // This can fail although `text` was decoded, if the type ignored a member that is not
+        // valid.
         let value = serde_json::from_str(text);
         let mut errors = match &value {
             Ok(value) => self.violations(path, value, is_decoded),
@@ -125,7 +125,7 @@ impl Validation {
     }
 }
 
-/// Removes the bounds that an integer has because of its type: no other value is decoded.
+/// Removes the bounds that an integer has because of its type, since serde enforces them.
 fn remove_bounds_of_type(schema: &mut Map<String, Value>) {
     if let Some((least, most)) = integers(schema) {
         for (keyword, bound) in [("minimum", least), ("maximum", most)] {
@@ -137,14 +137,14 @@ fn remove_bounds_of_type(schema: &mut Map<String, Value>) {
     }
 }
 
-/// One pass over a value.
+/// The state of one pass over a value.
 struct Validator<'a> {
     validation: &'a Validation,
     /// True if the value was decoded, so that only its constraints are checked.
     is_decoded: bool,
-    /// The number of values that may still be looked at.
+    /// The number of values that may still be visited.
     left: usize,
-    /// The place of the value that is looked at.
+    /// The path of the current value.
     path: String,
     errors: Vec<ArgumentError>,
 }
@@ -201,7 +201,7 @@ impl<'a> Validator<'a> {
             let each = each.or_else(|| schema.get("additionalProperties"));
             self.inside(format_args!(".{name}"), |it| match each {
                 Some(Value::Bool(false)) if numbered.is_some() && !it.is_decoded => {
-                    it.error(format!("the key `{name}` is no integer"));
+                    it.error(format!("the key `{name}` is not an integer"));
                 }
                 Some(Value::Bool(false)) if !it.is_decoded => {
                     let names = known.into_iter().flat_map(Map::keys);
@@ -225,7 +225,7 @@ impl<'a> Validator<'a> {
         }
     }
 
-    /// Checks a part of the value, which stands at `part` in it, unless enough is known.
+    /// Runs `check` for the part of the value at the relative path `part`, unless the pass is done.
     fn inside(&mut self, part: fmt::Arguments<'_>, check: impl FnOnce(&mut Self)) {
         if self.is_done() {
             return;
@@ -236,12 +236,12 @@ impl<'a> Validator<'a> {
         self.path.truncate(outer);
     }
 
-    /// Returns true if no more is looked at, so that the work is bounded.
+    /// Returns true if the pass stops, because it has found enough errors or visited enough values.
     fn is_done(&self) -> bool {
         self.left == 0 || self.errors.len() >= MAX_FOUND_FAULTS
     }
 
-    /// Takes the errors of the alternative that was most likely meant, unless one has none.
+    /// Adds the errors of the alternative that was most likely meant, unless one is valid.
     fn alternatives(&mut self, branches: &'a [Value], value: &Value, depth: usize) {
         if branches.is_empty() {
             return;
@@ -325,7 +325,7 @@ impl<'a> Validator<'a> {
     }
 }
 
-/// The reason why a value is not valid, regardless of its parts.
+/// Returns why a value itself is not valid, regardless of its parts.
 fn problem(schema: &Value, value: &Value) -> Option<&'static str> {
     if !has_type(schema, value) {
         return Some("invalid type");
@@ -338,14 +338,14 @@ fn problem(schema: &Value, value: &Value) -> Option<&'static str> {
     (is_outside || !has_constant(schema, value)).then_some("invalid value")
 }
 
-/// The schema of the values of a map whose keys are integers, in the words of `schemars`.
+/// Returns the schema of the values of a map with integer keys, as schemars writes it.
 fn numbered(patterns: &Value) -> Option<&Value> {
     let patterns = patterns.as_object()?;
     patterns.get(r"^\d+$").or_else(|| patterns.get(r"^-?\d+$"))
 }
 
-/// Returns true if a value has the type that a schema names; a whole number is an integer, however
-/// it is written.
+/// Returns true if a value has the type that a schema names. A whole number is an integer, even if
+/// it is written as `2.0`.
 fn has_type(schema: &Value, value: &Value) -> bool {
     let is = |kind: &Value| match kind.as_str() {
         Some("null") => value.is_null(),
@@ -364,14 +364,14 @@ fn has_type(schema: &Value, value: &Value) -> bool {
     }
 }
 
-/// Returns true if a value is the constant, or among the constants, that a schema names.
+/// Returns true if a schema names no constants, or the value is one of them.
 fn has_constant(schema: &Value, value: &Value) -> bool {
     schema.get("const").is_none_or(|known| known == value)
         && (schema.get("enum").is_none() || list(schema, "enum").contains(value))
 }
 
-/// Returns true if a value has the mark of an alternative: a constant, a member that is one, or the
-/// only member that there is.
+/// Returns true if a value has the tag of an alternative: its constant, its constant members, or
+/// its only member.
 fn has_tag(schema: &Value, value: &Value) -> bool {
     let has = |(name, member): (&String, &Value)| {
         let constant = member.get("const");
@@ -384,7 +384,7 @@ fn has_tag(schema: &Value, value: &Value) -> bool {
         && only.is_none_or(|only| only.keys().all(|name| value.get(name).is_some()))
 }
 
-/// Returns true if a value has the members that a schema requires.
+/// Returns true if a value has all members that a schema requires.
 fn has_required(schema: &Value, value: &Value) -> bool {
     let mut required = list(schema, "required").iter().filter_map(Value::as_str);
     required.all(|name| value.get(name).is_some())
