@@ -1,4 +1,4 @@
-//! Challenges: the header `WWW-Authenticate` (RFC 9110 §11.6.1).
+//! Challenges in the `WWW-Authenticate` header (RFC 9110 §11.6.1).
 
 mod parser;
 
@@ -7,7 +7,7 @@ use http::header::{HeaderValue, WWW_AUTHENTICATE};
 use parser::Rest;
 use std::fmt;
 
-/// One challenge of a 401 or 403: a scheme, and its parameters or its token68.
+/// A challenge in a 401 or 403 response: a scheme with parameters or with a token68.
 ///
 /// ```
 /// use mcp_auth::challenge::Challenge;
@@ -21,15 +21,15 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
-    /// A token.
+    /// A token (RFC 9110 §5.6.2).
     scheme: String,
     token68: Option<String>,
-    /// Names, which are tokens, and values in the order of the header.
+    /// Names and values in the order of the header. The names are tokens.
     parameters: Vec<(String, String)>,
 }
 
 impl Challenge {
-    /// The challenges of all `WWW-Authenticate` headers, in their order.
+    /// Parses the challenges of all `WWW-Authenticate` headers, in order.
     #[must_use]
     pub fn from_headers(headers: &HeaderMap) -> Vec<Self> {
         let values = headers.get_all(WWW_AUTHENTICATE).iter();
@@ -37,10 +37,10 @@ impl Challenge {
         texts.flat_map(|text| Self::parse(&text)).collect()
     }
 
-    /// The challenges of one header value.
+    /// Parses the challenges of one header value.
     ///
-    /// Parts that are no challenge are passed over. A value that should be quoted but is not ends at
-    /// the next comma or space, so that `scope=files:read` is understood.
+    /// Invalid parts are skipped. A value that should be quoted but is not ends at the next comma
+    /// or space, so `scope=files:read` is understood.
     #[must_use]
     pub fn parse(value: &str) -> Vec<Self> {
         let mut challenges = Vec::new();
@@ -57,13 +57,13 @@ impl Challenge {
         }
     }
 
-    /// A challenge of the scheme `Bearer` (RFC 6750 §3) without parameters.
+    /// Creates a `Bearer` challenge (RFC 6750 §3) without parameters.
     #[must_use]
     pub fn bearer() -> Self {
         Self::of_scheme("Bearer")
     }
 
-    /// A challenge of the scheme `DPoP` (RFC 9449 §7.1) without parameters.
+    /// Creates a `DPoP` challenge (RFC 9449 §7.1) without parameters.
     #[must_use]
     pub fn dpop() -> Self {
         Self::of_scheme("DPoP")
@@ -77,68 +77,68 @@ impl Challenge {
         }
     }
 
-    /// Adds `realm`: a name of what is protected (RFC 9110 §11.5).
+    /// Adds `realm`, the name of the protection space (RFC 9110 §11.5).
     #[must_use]
     pub fn with_realm(self, name: impl Into<String>) -> Self {
         self.with("realm", name)
     }
 
-    /// Adds `resource_metadata`: the URL of the resource's metadata (RFC 9728 §5.1).
+    /// Adds `resource_metadata`, the URL of the resource's metadata (RFC 9728 §5.1).
     #[must_use]
     pub fn with_resource_metadata(self, url: impl Into<String>) -> Self {
         self.with("resource_metadata", url)
     }
 
-    /// Adds `scope`: the scopes that are needed, separated by spaces.
+    /// Adds `scope`, the required scopes separated by spaces.
     #[must_use]
     pub fn with_scope(self, scope: impl Into<String>) -> Self {
         self.with("scope", scope)
     }
 
-    /// Adds `error`: a code of RFC 6750 §3.1, as `invalid_token`.
+    /// Adds `error`, a code of RFC 6750 §3.1 such as `invalid_token`.
     #[must_use]
     pub fn with_error(self, code: impl Into<String>) -> Self {
         self.with("error", code)
     }
 
-    /// Adds `error_description`: a text for developers.
+    /// Adds `error_description`, an explanation for developers.
     #[must_use]
     pub fn with_error_description(self, text: impl Into<String>) -> Self {
         self.with("error_description", text)
     }
 
-    /// Adds `algs`: the algorithms of proofs, separated by spaces (RFC 9449 §7.1).
+    /// Adds `algs`, the accepted algorithms for proofs separated by spaces (RFC 9449 §7.1).
     #[must_use]
     pub fn with_algorithms(self, names: impl Into<String>) -> Self {
         self.with("algs", names)
     }
 
-    /// Control characters, which no header may contain, become spaces.
+    /// Adds a parameter. Control characters, which are not allowed in headers, become spaces.
     fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         let value = value.into().replace(|it: char| it.is_ascii_control(), " ");
         self.parameters.push((name.to_owned(), value));
         self
     }
 
-    /// The scheme, as it was written.
+    /// The scheme as it was written.
     #[must_use]
     pub fn scheme(&self) -> &str {
         &self.scheme
     }
 
-    /// True if the scheme is `name`, in any case.
+    /// Returns true if the scheme is `name`, ignoring case.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
         self.scheme.eq_ignore_ascii_case(name)
     }
 
-    /// The token68 of a scheme that has no parameters, as `Negotiate`.
+    /// The token68 of a scheme that has no parameters, such as `Negotiate`.
     #[must_use]
     pub fn token68(&self) -> Option<&str> {
         self.token68.as_deref()
     }
 
-    /// The parameter of a name, in any case; the first one, if there are several.
+    /// The first parameter with this name, ignoring case.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let mut parameters = self.parameters.iter();
@@ -146,40 +146,40 @@ impl Challenge {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// `resource_metadata`: the URL of the resource's metadata, which is not checked.
+    /// `resource_metadata`, the URL of the resource's metadata. The URL is not checked.
     #[must_use]
     pub fn resource_metadata(&self) -> Option<&str> {
         self.parameter("resource_metadata")
     }
 
-    /// `scope`: the scopes that are needed, separated by spaces.
+    /// `scope`, the required scopes separated by spaces.
     #[must_use]
     pub fn scope(&self) -> Option<&str> {
         self.parameter("scope")
     }
 
-    /// `error`: a code as `insufficient_scope`.
+    /// `error`, a code such as `insufficient_scope`.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.parameter("error")
     }
 
-    /// `error_description`: a text for developers.
+    /// `error_description`, an explanation for developers.
     #[must_use]
     pub fn error_description(&self) -> Option<&str> {
         self.parameter("error_description")
     }
 
-    /// The challenge as the value of a header.
+    /// The challenge as a header value.
     #[must_use]
     pub fn to_header_value(&self) -> HeaderValue {
-        // What `Display` writes are tokens and quoted strings without control characters.
+        // `Display` writes only tokens and quoted strings without control characters.
         let value = HeaderValue::try_from(self.to_string());
         value.unwrap_or_else(|_| HeaderValue::from_static("Bearer"))
     }
 }
 
-/// The form in headers. Values of parameters are quoted.
+/// Formats the challenge as in a header, with quoted parameter values.
 impl fmt::Display for Challenge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.scheme)?;
@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
 
-    /// The challenges in a short form: `Scheme name=value …`.
+    /// The challenges in a short notation: `Scheme name=value …`.
     fn parsed(value: &str) -> Vec<String> {
         let challenges = Challenge::parse(value);
         let short = challenges.iter().map(|it| {
@@ -352,7 +352,7 @@ mod tests {
         }
     }
 
-    /// Texts of pieces that have a meaning.
+    /// Strings assembled from pieces that mean something to the parser.
     fn pieces() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             "Bearer",

@@ -1,19 +1,19 @@
-//! [OAuth 2.1] for servers and clients of the Model Context Protocol, on either side of its
-//! [authorization].
+//! [OAuth 2.1] for clients and servers of the Model Context Protocol, as its [authorization]
+//! section requires.
 //!
 //! | module | feature | contents |
 //! |---|---|---|
-//! | [`challenge`] | | the header `WWW-Authenticate`: parsed by clients, written by servers |
-//! | [`metadata`] | | metadata of protected resources and authorization servers, and where to find it |
-//! | [`jwt`] | | verification of JWT access tokens (`server`); a key that signs |
-//! | `authentication` | `client`, `server` | the key by which a client authenticates itself |
-//! | `client` | `client` | the login of a client, and its tokens |
+//! | [`challenge`] | | the `WWW-Authenticate` header, which servers write and clients parse |
+//! | [`metadata`] | | metadata of protected resources and authorization servers, and the URLs where it is found |
+//! | [`jwt`] | | verification of JWT access tokens (`server`), and signing keys |
+//! | `authentication` | `client`, `server` | credentials with which a client authenticates to an authorization server |
+//! | `client` | `client` | logging a client in, and keeping its tokens |
 //! | `server` | `server` | a server that accepts access tokens |
-//! | `proxy` | `proxy` | an authorization server in front of a provider that registers no clients |
+//! | `proxy` | `proxy` | an authorization server in front of a provider that does not register clients |
 //!
 //! [OAuth 2.1]: https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13
 //! [authorization]: https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
-// Compiles the programs of these documents.
+// Compiles the programs in these documents as doc tests.
 #![cfg_attr(
     all(doctest, feature = "proxy"),
     doc = include_str!("../../README.md"),

@@ -1,4 +1,4 @@
-//! Helpers that all modules use.
+//! Helpers for all modules.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,25 +8,25 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// Takes a lock, which stays usable after a panic: no code of this crate leaves a half-changed value behind
-/// a lock, so one that is poisoned by the panic of a callback is still valid.
+/// Locks a mutex, even if it is poisoned. No code of this crate leaves a half-changed value behind
+/// when it panics, so the value is still valid.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A time in seconds since 1970, as JWTs and token stores have it.
+/// Converts a time to seconds since 1970, as JWTs and token stores use it.
 pub(crate) fn unix_time(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
 
-/// The present in seconds since 1970.
+/// The current time in seconds since 1970.
 #[cfg(feature = "client")]
 pub(crate) fn unix_now() -> u64 {
     unix_time(SystemTime::now())
 }
 
-/// The operating system gives no random bytes.
+/// The operating system provides no random bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the operating system gives no random bytes")]
 pub struct RandomError;
@@ -43,7 +43,7 @@ pub(crate) fn random_text() -> Result<String, RandomError> {
     Ok(base64url(random_bytes::<32>()?))
 }
 
-/// The bytes in base64url, without padding.
+/// Encodes bytes in base64url without padding.
 pub(crate) fn base64url(bytes: impl AsRef<[u8]>) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
@@ -52,7 +52,7 @@ pub(crate) fn from_base64url(text: impl AsRef<[u8]>) -> Option<Vec<u8>> {
     BASE64_URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-/// The SHA-256 of a text in base64url.
+/// The SHA-256 hash of a string, in base64url.
 pub(crate) fn hash_text(text: &str) -> String {
     base64url(sha256(text))
 }

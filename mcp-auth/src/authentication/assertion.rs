@@ -1,4 +1,4 @@
-//! Assertions by which a client authenticates itself: `private_key_jwt` (RFC 7523 §2.2).
+//! Assertions with which a client authenticates: `private_key_jwt` (RFC 7523 §2.2).
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::jwt::{SigningKey, SigningKeyError};
 use crate::limits::both::ASSERTION_LIFETIME;
 use crate::util::{random_text, unix_time};
 
-/// The private key that a client is registered with at an issuer, in the place of a secret.
+/// A private key with which a client authenticates at an issuer instead of a secret.
 ///
 /// ```
 /// use std::time::SystemTime;
@@ -18,7 +18,7 @@ use crate::util::{random_text, unix_time};
 /// use mcp_auth::authentication::AssertionKey;
 /// use mcp_auth::jwt::SigningKey;
 ///
-/// // Or `SigningKey::from_pem`, for one that is registered.
+/// Use `SigningKey::from_pem` for a key that is registered at the issuer.
 /// let key = AssertionKey::new(SigningKey::generate()?).key_id("2026-11");
 /// let assertion = key.assertion("my-app", "https://as.example.com", SystemTime::now())?;
 /// # assert_eq!(assertion.split('.').count(), 3);
@@ -31,7 +31,7 @@ pub struct AssertionKey {
 }
 
 impl AssertionKey {
-    /// A key whose public part the issuer knows.
+    /// Creates an assertion key. The issuer must know the public key.
     #[must_use]
     pub fn new(key: SigningKey) -> Self {
         Self {
@@ -40,19 +40,21 @@ impl AssertionKey {
         }
     }
 
-    /// Sets `kid`, by which an issuer that knows several keys of the client finds this one.
+    /// Sets `kid`, which an issuer with several keys of the client needs to find this one.
     #[must_use]
     pub fn key_id(mut self, key_id: impl Into<String>) -> Self {
         self.key_id = Some(key_id.into());
         self
     }
 
-    /// Signs an assertion by `ES256` for one token request (RFC 7523 §3): `iss` and `sub` are the client,
-    /// `aud` is the issuer and nothing else, it is good for 60 seconds and has a `jti` of its own.
+    /// Signs an assertion with `ES256` for one token request (RFC 7523 §3).
+    ///
+    /// `iss` and `sub` are the client, and `aud` is the issuer alone. The assertion expires after
+    /// 60 seconds and has a unique `jti`.
     ///
     /// # Errors
     ///
-    /// [`SigningKeyError::Random`].
+    /// Fails with [`SigningKeyError::Random`] if the operating system provides no random bytes.
     pub fn assertion(
         &self,
         client_id: &str,

@@ -17,7 +17,7 @@ const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-be
 /// Connect Core 1.0 §9). `Debug` shows no secret.
 #[derive(Clone)]
 pub(crate) enum ClientAuthentication {
-    /// A public client: its identifier alone.
+    /// A public client, which sends only its identifier.
     None,
     /// `client_secret_basic`.
     Basic(String),
@@ -27,7 +27,6 @@ pub(crate) enum ClientAuthentication {
     PrivateKeyJwt(AssertionKey),
 }
 
-/// A client as an authorization server knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientCredentials {
     pub(crate) client_id: String,
@@ -35,7 +34,7 @@ pub(crate) struct ClientCredentials {
 }
 
 impl ClientAuthentication {
-    /// The name in metadata.
+    /// The name of the method in authorization server metadata.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::None => "none",
@@ -47,7 +46,7 @@ impl ClientAuthentication {
 }
 
 impl ClientCredentials {
-    /// Adds the authentication to the parameters and headers of a request to `issuer`.
+    /// Adds the credentials to the parameters and headers of a request to `issuer`.
     pub(crate) fn authenticate(
         &self,
         issuer: &str,
@@ -69,7 +68,7 @@ impl ClientCredentials {
             }
             ClientAuthentication::None => {}
         }
-        // A workload has none.
+        // A workload has no client identifier.
         if !self.client_id.is_empty() {
             parameters.push(("client_id", self.client_id.clone()));
         }
@@ -83,20 +82,20 @@ impl fmt::Debug for ClientAuthentication {
     }
 }
 
-/// The `Authorization` header for a client's identifier and secret. Both are form-encoded first
+/// The `Authorization` header for a client's identifier and secret, which are form-encoded first
 /// (RFC 6749 §2.3.1).
 pub(crate) fn basic(id: &str, secret: &str) -> HeaderValue {
     let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
     let pair = BASE64_STANDARD.encode(format!("{}:{}", encode(id), encode(secret)));
-    // Base64 has no character that a header may not have.
+    // Base64 contains only characters that are valid in a header.
     let value = HeaderValue::try_from(format!("Basic {pair}"));
     let mut value = value.unwrap_or_else(|_| HeaderValue::from_static("Basic"));
     value.set_sensitive(true);
     value
 }
 
-/// The credentials with which a client authenticates at an authorization server. The `Debug` output
-/// contains no secret.
+/// The credential with which a client authenticates at an authorization server. `Debug` shows no
+/// secret.
 ///
 /// ```
 /// use mcp_auth::Issuer;
@@ -114,21 +113,22 @@ pub(crate) fn basic(id: &str, secret: &str) -> HeaderValue {
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum ClientCredential {
-    /// Nothing: the client is public, and sends its identifier alone.
+    /// No credential: a public client, which sends only its identifier.
     #[default]
     None,
-    /// A secret, sent by `client_secret_basic`, or by `client_secret_post` where only that is offered (RFC
-    /// 6749 §2.3.1).
+    /// A secret, which is sent with `client_secret_basic`, or with `client_secret_post` if the
+    /// server offers only that (RFC 6749 §2.3.1).
     Secret(String),
-    /// A private key, by `private_key_jwt` (RFC 7523 §2.2).
+    /// A private key, which is used with `private_key_jwt` (RFC 7523 §2.2).
     Key(AssertionKey),
 }
 
 impl ClientCredential {
-    /// The way to use the credential at an endpoint where these ways are `offered`: a secret by
-    /// `client_secret_basic`, which every issuer should know (RFC 6749 §2.3.1), unless only
-    /// `client_secret_post` is offered. `None` where clients may only authenticate by a key: the secret must
-    /// not leave.
+    /// Chooses how to use the credential at an endpoint that offers these methods.
+    ///
+    /// A secret is sent with `client_secret_basic`, which every issuer should support (RFC 6749
+    /// §2.3.1), unless only `client_secret_post` is offered. Returns `None` if the endpoint accepts
+    /// only keys, so a secret must not be sent.
     pub(crate) fn authentication(
         &self,
         offered: Option<&[String]>,

@@ -1,5 +1,7 @@
-//! Authentication of a client to an authorization server: a person's client at the token endpoint, a
-//! server where it has tokens introspected.
+//! Authentication of clients to an authorization server.
+//!
+//! An OAuth client authenticates at the token endpoint, and an MCP server authenticates at the
+//! introspection endpoint.
 
 mod assertion;
 mod client_authentication;

@@ -1,8 +1,8 @@
-//! Parser of the header `WWW-Authenticate`.
+//! A parser for the `WWW-Authenticate` header.
 
 use super::Challenge;
 
-/// The part of a header value that is still to be parsed. A method that returns none takes nothing.
+/// The unparsed rest of a header value. A method that returns `None` consumes nothing.
 #[derive(Clone, Copy)]
 pub(super) struct Rest<'a>(pub(super) &'a str);
 
@@ -28,7 +28,7 @@ impl<'a> Rest<'a> {
         Some(challenge)
     }
 
-    /// Takes parameters as long as each follows a comma; what is in the way is passed over.
+    /// Consumes parameters as long as each follows a comma, and skips invalid parts.
     fn more_parameters(&mut self, parameters: &mut Vec<(String, String)>) {
         loop {
             self.skip_whitespace();
@@ -40,7 +40,7 @@ impl<'a> Rest<'a> {
             let Some(next) = rest.parameter() else {
                 return;
             };
-            // A challenge without parameters is followed by no parameter.
+            // Parameters can't follow a challenge that has none.
             if parameters.is_empty() {
                 return;
             }
@@ -72,7 +72,7 @@ impl<'a> Rest<'a> {
         Some((name.to_owned(), value))
     }
 
-    /// Takes the rest of a quoted string; one that is not closed ends with the header.
+    /// Consumes the rest of a quoted string. An unclosed string ends with the header.
     fn quoted(&mut self) -> String {
         let mut value = String::new();
         let mut characters = self.0.chars();
@@ -113,7 +113,7 @@ impl<'a> Rest<'a> {
         Some(token)
     }
 
-    /// Passes over everything up to a comma that is not quoted.
+    /// Skips everything up to the next unquoted comma.
     pub(super) fn skip_element(&mut self) {
         while let Some(next) = self.0.chars().next() {
             if next == ',' {
@@ -146,7 +146,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// `tchar` of RFC 9110 §5.6.2.
+/// A `tchar` (RFC 9110 §5.6.2).
 fn is_token_character(it: char) -> bool {
     it.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(it)
 }

@@ -1,4 +1,4 @@
-//! `OAuth` as an [`Authenticator`] of HTTP clients.
+//! [`OAuth`] as an [`Authenticator`] of HTTP clients.
 
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap};
@@ -55,7 +55,7 @@ impl Authenticator for OAuth {
 }
 
 impl OAuth {
-    /// The headers of a request. The token is loaded or refreshed before, if need be.
+    /// Returns the headers of a request, after loading or refreshing the token if needed.
     async fn headers(&self, request: &RequestInfo, http: AuthHttp) -> Result<HeaderMap, AuthError> {
         let server = request.server.to_string();
         if !self.is_allowed(&server) {
@@ -94,8 +94,8 @@ impl OAuth {
         Ok(headers)
     }
 
-    /// True if the server has refused a proof for the lack of its nonce, which is known now (RFC 9449
-    /// §9). The token is good.
+    /// Returns true if the server rejected a proof only because it lacked a nonce that is known now
+    /// (RFC 9449 §9). The token itself is still good.
     fn lacks_nonce(&self, request: &RequestInfo, challenge: &Challenge) -> bool {
         self.nonces.observe(&request.url, &challenge.headers);
         let all = challenge::Challenge::from_headers(&challenge.headers);
@@ -105,7 +105,8 @@ impl OAuth {
         is_asked && sent.is_some_and(is_other)
     }
 
-    /// Renews the token after a challenge, unless that was done since the request was sent.
+    /// Renews the token after a challenge, unless it was already renewed since the request was
+    /// sent.
     async fn renew(
         &self,
         request: &RequestInfo,
@@ -134,7 +135,7 @@ impl OAuth {
             let work = || renewal.after_unauthorized(demand);
             return session.once(is_done, work).await;
         }
-        // The server has understood the token.
+        // A 403 means that the server understood the token.
         if let Some(token) = session.token().filter(|_| is_done(&session).is_none()) {
             token.accepted();
         }
@@ -142,8 +143,8 @@ impl OAuth {
     }
 }
 
-/// The demand of a challenge: none if it is not one of OAuth, or of a 403 that is no matter of
-/// scopes. A 401 without any challenge is one (2025-03-26).
+/// What the server demands with a challenge, or `None` if the challenge is not an OAuth challenge
+/// or a 403 is not about scopes. A 401 without any challenge is a demand for a token (2025-03-26).
 fn demand(challenge: &Challenge) -> Option<Demand> {
     let all = challenge::Challenge::from_headers(&challenge.headers);
     let is_ours = |it: &&challenge::Challenge| {

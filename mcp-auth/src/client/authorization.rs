@@ -1,4 +1,4 @@
-//! The authorization request, and the validation of its response.
+//! The authorization request and the validation of its response.
 
 use std::fmt;
 
@@ -11,98 +11,96 @@ use crate::util::{RandomError, hash_text, random_text};
 /// Parameters of an authorization request for a code (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AuthorizationRequest<'a> {
-    /// The issuer's metadata, which has been checked.
+    /// The issuer's metadata, already checked.
     pub(crate) metadata: &'a AuthorizationServerMetadata,
-    /// The client's identifier at this issuer.
     pub(crate) client_id: &'a str,
-    /// Where the browser is sent with the response.
+    /// Where the browser is redirected with the response.
     pub(crate) redirect_uri: &'a str,
-    /// The `resource` of the server's metadata, as it stands there; none to leave the parameter out.
+    /// The `resource` of the server's metadata, unchanged; `None` omits the parameter.
     pub(crate) resource: Option<&'a str>,
-    /// Scopes to ask for, separated by spaces; none to leave the parameter out.
+    /// The scopes to request, separated by spaces; `None` omits the parameter.
     pub(crate) scope: Option<&'a str>,
-    /// Parameters of the user's own.
+    /// Additional parameters of the user.
     pub(crate) extra: &'a [(String, String)],
-    /// The other identifiers that the response may have as its `iss`.
+    /// Matches other identifiers that may be the `iss` of the response.
     pub(crate) template: Option<&'a IssuerTemplate>,
 }
 
-/// An authorization request that was made and waits for its response.
+/// An authorization request that waits for its response.
 ///
 /// `Debug` shows neither the URL nor the secrets.
 pub(crate) struct PendingAuthorization {
-    /// The URL to open in a browser. Its scheme is the metadata's, and not checked here.
+    /// The URL to open in a browser. The scheme comes from the metadata and is not checked here.
     pub(super) url: String,
     endpoint: String,
     client_id: String,
-    /// The parameters without `client_id`, to be pushed to the issuer before (RFC 9126 §2.1).
+    /// The parameters without `client_id`, for a pushed authorization request (RFC 9126 §2.1).
     pub(super) parameters: Vec<(&'static str, String)>,
     state: String,
     /// `code_verifier` of PKCE (RFC 7636): 256 random bits in 43 characters.
     pub(super) verifier: String,
-    /// The parameters of the user's own, to be pushed beside.
+    /// Additional parameters of the user, which are pushed with the others.
     pub(super) extra: Vec<(String, String)>,
-    /// The issuer that was asked.
     pub(super) issuer: String,
     template: Option<IssuerTemplate>,
     is_issuer_sent: bool,
 }
 
-/// A code to redeem at the token endpoint of the issuer that was asked.
+/// A code to redeem at the token endpoint of the issuer that sent it.
 ///
-/// `Debug` does not show it.
+/// `Debug` does not show the code.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct AuthorizationCode(pub(super) String);
 
-/// The cause for which an authorization request can't be made.
+/// The reason why an authorization request can't be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// The metadata has no authorization endpoint, or one with a fragment (RFC 6749 §3.1).
+    /// The metadata has no authorization endpoint, or the endpoint has a fragment (RFC 6749 §3.1).
     #[error("the authorization server `{0}` has no endpoint where people log in")]
     Endpoint(String),
-    /// The metadata does not offer PKCE with `S256`: the specification forbids to go on.
+    /// The metadata does not offer PKCE with `S256`. The specification forbids continuing.
     #[error(
         "the authorization server `{0}` does not announce PKCE with S256, which is required: if its \
          documentation has it, and its metadata no word of it, set `OAuth::assume_s256` and the issuer"
     )]
     Pkce(String),
-    /// No random bytes for `state` and the verifier.
+    /// There are no random bytes for `state` and the verifier.
     #[error(transparent)]
     Random(#[from] RandomError),
 }
 
-/// The cause for which an authorization response with the right `state` has no code.
+/// The reason why an authorization response with the right `state` has no code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
-    /// `iss` names another issuer than the one that was asked (RFC 9207 §2.4). Nothing else of the
-    /// response is looked at.
+    /// `iss` names a different issuer from the one that was asked (RFC 9207 §2.4). The rest of the
+    /// response is ignored.
     #[error(
         "`iss` of the response is not the authorization server that was asked: the response is not used"
     )]
     Issuer,
-    /// `iss` is missing, and the issuer has announced that it sends it.
+    /// `iss` is missing although the issuer advertised that it sends it.
     #[error(
         "the response has no `iss`, which the authorization server has announced: it is not used"
     )]
     MissingIssuer,
-    /// The issuer, or the person, has refused (RFC 6749 §4.1.2.1).
+    /// The issuer or the person refused (RFC 6749 §4.1.2.1).
     #[error("the authorization server refused: {}", refusal(.code, .description.as_deref()))]
     Refused {
-        /// `error`: a code as `access_denied`.
+        /// `error`, a code such as `access_denied`.
         code: String,
-        /// `error_description`: a text for developers.
+        /// `error_description`, an explanation for developers.
         description: Option<String>,
     },
-    /// Neither a code nor an error, both, an empty one, or a parameter that is there twice (RFC 6749
-    /// §3.1).
+    /// The response has neither a code nor an error, has both, has an empty code, or repeats a
+    /// parameter (RFC 6749 §3.1).
     #[error("the authorization server's response has no code and no error")]
     Malformed,
 }
 
 impl AuthorizationRequest<'_> {
-    /// Makes the request: with a new `state` and a new verifier.
+    /// Makes the request with a new `state` and a new verifier.
     ///
     /// # Errors
     ///
@@ -149,7 +147,8 @@ impl AuthorizationRequest<'_> {
         parameters.extend(self.resource.map(|it| ("resource", it)));
         if let Some(scope) = self.scope {
             parameters.push(("scope", scope));
-            // Else OpenID providers leave it out (OpenID Connect Core 1.0 §11).
+            // OpenID providers ignore `offline_access` without this prompt (OpenID Connect Core 1.0
+            // §11).
             let has_prompt = self.extra.iter().any(|(name, _)| name == "prompt");
             if !has_prompt && scope.split(' ').any(|it| it == "offline_access") {
                 parameters.push(("prompt", "consent"));
@@ -162,7 +161,7 @@ impl AuthorizationRequest<'_> {
     }
 }
 
-/// A URL with parameters. It may have a query of its own (RFC 6749 §3.1).
+/// Appends parameters to a URL, which may already have a query (RFC 6749 §3.1).
 pub(crate) fn with_query<'a>(
     url: &str,
     parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -174,8 +173,8 @@ pub(crate) fn with_query<'a>(
 }
 
 impl PendingAuthorization {
-    /// The URL to open if the parameters were pushed, and the answer has this `request_uri` (RFC 9126
-    /// §4).
+    /// The URL to open after the parameters were pushed and the server returned `request_uri` (RFC
+    /// 9126 §4).
     pub(crate) fn pushed_url(&self, request_uri: &str) -> String {
         let client = ("client_id", &*self.client_id);
         with_query(&self.endpoint, [client, ("request_uri", request_uri)])
@@ -183,10 +182,12 @@ impl PendingAuthorization {
 
     /// Validates the query of a request to the redirect URI (RFC 6749 §4.1.2, RFC 9207 §2.4).
     ///
-    /// None if it does not have the `state` of this request: it is not the response, and waiting goes
-    /// on. Anything with it is the response, and the only one.
+    /// Returns `None` if the query does not have the `state` of this request: the query is not the
+    /// response, and the caller keeps waiting. Any query with the right `state` is the final
+    /// response.
     ///
-    /// `iss` is compared character by character, and first: an error from elsewhere is not shown.
+    /// `iss` is compared character by character before anything else, so errors from another server
+    /// are never shown.
     pub(crate) fn response(&self, query: &str) -> Option<Result<AuthorizationCode, ResponseError>> {
         let parameters = Parameters::parse(query);
         let state = parameters.only("state").ok()??;
@@ -230,7 +231,7 @@ impl fmt::Debug for AuthorizationCode {
     }
 }
 
-/// Parameters of a query, decoded.
+/// The decoded parameters of a query.
 struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
@@ -239,7 +240,7 @@ impl Parameters {
         Self(pairs.into_owned().collect())
     }
 
-    /// The parameter of a name, which may be there only once.
+    /// The parameter with this name, which may occur only once.
     fn only(&self, name: &str) -> Result<Option<&str>, ResponseError> {
         let mut found = self.0.iter().filter(|(it, _)| it == name);
         match (found.next(), found.next()) {
@@ -281,7 +282,7 @@ mod tests {
         request(&metadata(is_issuer_sent)).start().unwrap()
     }
 
-    /// The response with the right state and these parameters.
+    /// The result for a response with the right state and these parameters.
     fn response(
         pending: &PendingAuthorization,
         parameters: &str,

@@ -1,4 +1,4 @@
-//! Opening pages in the person's browser, by default for logins.
+//! Opens pages in the person's browser, by default for logins.
 
 use std::env::consts::OS;
 use std::path::MAIN_SEPARATOR;
@@ -9,20 +9,23 @@ use tokio::sync::oneshot;
 
 use crate::metadata::url::ServerUrl;
 
-/// Opens a page in the person's browser: `https`, or `http` on the loopback interface.
+/// Opens a page in the person's browser. The URL must be `https`, or `http` on the loopback
+/// interface.
 ///
-/// The programs that the variable `BROWSER` names are tried first: a list separated by `:` (on
-/// Windows by `;`) of commands, whose arguments are separated by spaces. `%s` is replaced by the URL, which
-/// else is the last argument. Without the variable it is `xdg-open`, on macOS `open`, on Windows the
-/// system's URL handler. Programs are started without a shell and without input; their output is
-/// discarded. The URL is neither in a log nor in an error: it has secrets.
+/// The commands in the environment variable `BROWSER` are tried in order. They are separated by `:`
+/// (on Windows by `;`), and their arguments by spaces. `%s` is replaced by the URL; without `%s`,
+/// the URL is the last argument. If the variable is not set, the command is `xdg-open`, `open` on
+/// macOS, or the system's URL handler on Windows. Commands are started without a shell and without
+/// input, and their output is discarded. The URL contains secrets, so it never appears in logs or
+/// errors.
 ///
-/// Waits for the end of the program, which may be the browser itself. To drop the future does not end it.
+/// Waits until the command ends, which may be the browser itself. Dropping the future does not end
+/// the command.
 ///
 /// # Errors
 ///
-/// `InvalidInput` for any other URL; otherwise the error of the last program, which can't be
-/// started or ends with a failure.
+/// `InvalidInput` for any other URL; otherwise the error of the last command, which could not be
+/// started or failed.
 pub async fn open(url: &str) -> io::Result<()> {
     let browser = std::env::var("BROWSER").ok();
     open_with(browser.as_deref(), url).await
@@ -46,7 +49,7 @@ async fn open_with(browser: Option<&str>, url: &str) -> io::Result<()> {
     result
 }
 
-/// Commands to try one after the other: program and arguments.
+/// The commands to try, each a program with its arguments.
 fn commands(browser: &str) -> Vec<Vec<&str>> {
     let separator = if MAIN_SEPARATOR == '/' { ':' } else { ';' };
     let listed = browser.split(separator);
@@ -80,7 +83,7 @@ async fn run(command: &[&str], url: &str) -> io::Result<()> {
             io::Error::new(error.kind(), reason)
         })?;
     let (sender, ended) = oneshot::channel();
-    // A thread of its own, as the browser may run for hours.
+    // The browser may run for hours, so it gets its own thread.
     thread::Builder::new()
         .name("browser".to_owned())
         .spawn(move || sender.send(child.wait()))?;
@@ -148,7 +151,8 @@ mod tests {
         assert_eq!(commands(list), [vec!["a", "%s", "-b"], vec!["c"]]);
     }
 
-    /// A program that writes its arguments, one a line, and ends with the status.
+    /// Creates a program that writes its arguments to a file, one per line, and exits with
+    /// `status`.
     #[cfg(unix)]
     fn program(folder: &Path, name: &str, status: u8) -> String {
         use std::os::unix::fs::PermissionsExt;

@@ -17,18 +17,18 @@ use crate::authentication::AssertionKey;
 use crate::limits::client::LOGIN_TIMEOUT;
 use crate::metadata::url::is_same_issuer;
 
-/// Opens a page in the browser.
+/// A function that opens a page in the browser.
 type Opener = dyn Fn(String) -> BoxFuture<io::Result<()>> + Send + Sync;
 
-/// Settings, as a user has made them.
+/// The settings as the user made them.
 #[derive(Clone)]
 pub(crate) struct Config {
-    /// The name of the application, for people.
+    /// The name of the application, which is shown to people.
     pub(crate) name: String,
     pub(crate) redirect: Arc<dyn Redirect>,
     pub(crate) opener: Arc<Opener>,
     pub(crate) store: Arc<dyn TokenStore>,
-    /// Who the tokens belong to, where several people share the store.
+    /// The owner of the tokens, where several people share the store.
     pub(crate) person: Option<String>,
     pub(crate) allows_insecure: bool,
     pub(crate) client_id: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Config {
     pub(crate) client_key: Option<AssertionKey>,
     pub(crate) client_metadata_url: Option<String>,
     pub(crate) issuer: Option<String>,
-    /// For that issuer alone.
+    /// The settings apply only to `issuer`.
     pub(crate) issuer_settings: IssuerSettings,
     pub(crate) scopes: Scopes,
     pub(crate) login_timeout: Duration,
@@ -64,7 +64,8 @@ impl Config {
         }
     }
 
-    /// The settings for an issuer: the user's are for the one that the user has set.
+    /// The settings for an issuer. The user's settings apply only to the issuer that the user has
+    /// set.
     pub(crate) fn settings_of(&self, issuer: &str) -> &IssuerSettings {
         if self.has_issuer(issuer) {
             &self.issuer_settings
@@ -79,33 +80,32 @@ impl Config {
         set.is_some_and(|set| is_same_issuer(set, issuer))
     }
 
-    /// The keys in the store.
     pub(crate) fn keys(&self) -> PersonKeys<'_> {
         PersonKeys(self.person.as_deref())
     }
 }
 
-/// The keys of what belongs to one person, or to all who are not told apart.
+/// Store keys for the data of one person, or of all people if they are not distinguished.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PersonKeys<'a>(Option<&'a str>);
 
 impl PersonKeys<'_> {
-    /// The key of the tokens of an issuer for a resource.
+    /// The key of the tokens that an issuer gave for a resource.
     pub(crate) fn tokens(self, issuer: &str, resource: &str) -> String {
         self.of(format!("tokens {issuer} {resource}"))
     }
 
-    /// The key of the issuer and the resource of the server at a URL.
+    /// The key of the issuer and the resource that belong to the server at a URL.
     pub(crate) fn binding(self, server: &str) -> String {
         self.of(format!("server {server}"))
     }
 
-    /// The key of the URLs of all servers that there are tokens for.
+    /// The key of the URLs of all servers that have tokens.
     pub(crate) fn servers(self) -> String {
         self.of("servers".to_owned())
     }
 
-    /// No URL has a space in it, so that no two keys are the same.
+    /// URLs contain no spaces, so keys of different people never collide.
     fn of(self, key: String) -> String {
         match self.0 {
             Some(person) => format!("{key} {person}"),

@@ -1,4 +1,4 @@
-//! Discovery: from the URL of an MCP server to its authorization server.
+//! Discovery of the authorization server from the URL of an MCP server.
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -18,29 +18,28 @@ use crate::metadata::{
     authorization_server_metadata_urls, resource_metadata_urls,
 };
 
-/// The authorization server of an MCP server, and the identifier of the latter as a resource.
+/// The authorization server of an MCP server, and the resource that the MCP server is.
 #[derive(Clone, Debug)]
 pub(crate) struct Discovery {
-    /// The server's metadata; made up of its URL where there is none.
+    /// The server's metadata. It is derived from the URL if the server has none.
     pub(crate) resource: ProtectedResourceMetadata,
-    /// The issuer's metadata, which has been checked.
+    /// The issuer's metadata, already checked.
     pub(crate) issuer: AuthorizationServerMetadata,
-    /// True if nothing names the issuer, and its endpoints are the default ones of revision 2025-03-26.
+    /// True if nothing names the issuer, so the default endpoints of revision 2025-03-26 are
+    /// assumed.
     pub(crate) is_default: bool,
 }
 
-/// Finds the authorization server of one MCP server.
 pub(crate) struct Discoverer<'a> {
     pub(crate) http: &'a CredentialHttp,
-    /// The URL of the MCP server.
     pub(crate) server: &'a str,
-    /// `resource_metadata` of its challenge.
+    /// The `resource_metadata` of the server's challenge.
     pub(crate) announced: Option<&'a str>,
     pub(crate) config: &'a Config,
 }
 
 impl Discovery {
-    /// The scopes of the server's basic functions.
+    /// The scopes that the server's basic functions need.
     pub(crate) fn scopes_supported(&self) -> Scopes {
         self.resource
             .scopes_supported
@@ -51,11 +50,11 @@ impl Discovery {
 }
 
 impl Discoverer<'_> {
-    /// Reads the metadata of the MCP server, then that of its authorization servers, until one can be
-    /// used.
+    /// Reads the metadata of the MCP server, then the metadata of its authorization servers until
+    /// one of them can be used.
     ///
-    /// A server that has no metadata of either kind is one of revision 2025-03-26: it is its own
-    /// authorization server, at its origin.
+    /// A server without any metadata follows revision 2025-03-26, where the origin of the server is
+    /// its authorization server.
     pub(crate) async fn discover(&self) -> Result<Discovery, AuthError> {
         let found = timeout(DISCOVERY_TIMEOUT, self.search()).await;
         found.unwrap_or_else(|_| {
@@ -87,7 +86,7 @@ impl Discoverer<'_> {
         })
     }
 
-    /// The issuer that the user has set, if it is one of those that the server names.
+    /// The issuer that the user has set, if the server names it or names no issuer.
     fn only(&self, set: &str, named: &[String]) -> Result<Vec<String>, AuthError> {
         if named.is_empty() || named.iter().any(|it| is_same_issuer(it, set)) {
             return Ok(vec![set.to_owned()]);
@@ -103,7 +102,7 @@ impl Discoverer<'_> {
         ))
     }
 
-    /// The metadata of the MCP server (RFC 9728 §3): none if it is at none of the URLs.
+    /// The metadata of the MCP server (RFC 9728 §3), or `None` if none of the URLs has it.
     async fn resource(&self) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
         let exchange = self.http.exchange(AuthStep::ResourceMetadata);
         let refused = |url: &str| {
@@ -132,8 +131,8 @@ impl Discoverer<'_> {
         unreadable.map_or(Ok(None), Err)
     }
 
-    /// The first issuer that the client can be used at, or else the first one that has metadata; of the
-    /// first [`MAX_ISSUERS`].
+    /// The first issuer where this client can register, or else the first issuer with metadata.
+    /// Only the first [`MAX_ISSUERS`] are tried.
     async fn first_usable(
         &self,
         issuers: &[String],
@@ -157,7 +156,6 @@ impl Discoverer<'_> {
         second_choice.ok_or_else(error)
     }
 
-    /// The metadata of an issuer.
     pub(crate) async fn issuer(
         &self,
         issuer: &str,
@@ -167,7 +165,7 @@ impl Discoverer<'_> {
         found.ok_or_else(|| exchange.error(issuer, AuthErrorKind::NoMetadata))
     }
 
-    /// The metadata of an issuer: none if it is at none of the URLs.
+    /// The metadata of an issuer, or `None` if none of the URLs has it.
     async fn issuer_metadata(
         &self,
         issuer: &str,
@@ -199,8 +197,8 @@ impl Discoverer<'_> {
         unreadable.map_or(Ok(None), Err)
     }
 
-    /// The authorization server of a server without metadata (2025-03-26, "Authorization", section
-    /// Server Metadata Discovery).
+    /// The authorization server of an MCP server without metadata (2025-03-26, "Authorization",
+    /// section Server Metadata Discovery).
     async fn at_origin(&self) -> Result<Discovery, AuthError> {
         let refused = |error| {
             let step = AuthStep::IssuerMetadata;
@@ -216,15 +214,15 @@ impl Discoverer<'_> {
         })
     }
 
-    /// The server as a resource without metadata: its URL.
+    /// Resource metadata derived from the server's URL.
     fn made_up(&self) -> ProtectedResourceMetadata {
         let resource = self.server.trim_end_matches('/');
         ProtectedResourceMetadata::new(resource, Vec::<String>::new())
     }
 }
 
-/// The JSON of an answer. There is none if the answer is a client error, or something else than JSON: many servers
-/// have a page for people at every path.
+/// The JSON body of a response. Returns `None` for a client error and for anything that is not
+/// JSON, because many servers answer every path with an HTML page.
 fn document(
     exchange: Exchange<'_>,
     response: Response<Bytes>,

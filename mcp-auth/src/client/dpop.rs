@@ -1,4 +1,4 @@
-//! Proofs of possession (DPoP, RFC 9449): a token that is bound to a key is of no use without it.
+//! Proofs of possession (DPoP, RFC 9449), which make a stolen token useless without its key.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,26 +13,24 @@ use crate::jwt::{SigningKey, SigningKeyError};
 use crate::limits::client::{MAX_NONCE_BYTES, MAX_NONCE_ORIGINS};
 use crate::util::{base64url, from_base64url, hash_text, lock, random_text, unix_time};
 
-/// The header of a proof.
+/// The header that carries a proof.
 pub(crate) const DPOP: HeaderName = HeaderName::from_static("dpop");
 
-/// The request that a proof is for. A proof serves for one request; each has another `jti`.
+/// The request that a proof is for. A proof is used for one request, so each has its own `jti`.
 #[derive(Clone, Copy)]
 struct ProofRequest<'a> {
-    /// The method of HTTP.
     pub(crate) method: &'a Method,
-    /// The URL, whose query is not part of the proof.
+    /// The URL. Its query is not part of the proof.
     pub(crate) url: &'a Uri,
-    /// The nonce that the server has handed out last.
+    /// The nonce that the server handed out last.
     pub(crate) nonce: Option<&'a str>,
-    /// The token that the request has in its `Authorization`; none at a token endpoint.
+    /// The token in the request's `Authorization` header; `None` at a token endpoint.
     pub(crate) access_token: Option<&'a str>,
-    /// The present time.
     pub(crate) now: SystemTime,
 }
 
 impl ProofRequest<'_> {
-    /// Returns the value of the header `DPoP` (RFC 9449 §4.2), signed by `ES256`.
+    /// Returns the value of the `DPoP` header (RFC 9449 §4.2), signed with `ES256`.
     ///
     /// # Errors
     ///
@@ -63,17 +61,17 @@ impl ProofRequest<'_> {
     }
 }
 
-/// The key that tokens are bound to; in a store it is PKCS#8 in base64url.
+/// The key that tokens are bound to. A store keeps it as PKCS#8 in base64url.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ProofKey(Arc<SigningKey>);
 
-/// The means to prove the possession of a key in requests.
+/// What a request needs to prove the possession of a key.
 #[derive(Clone)]
 pub(crate) struct Proving {
     pub(crate) key: ProofKey,
     pub(crate) nonces: Arc<Nonces>,
-    /// True if tokens that are not bound to the key are of no use.
+    /// True if tokens that are not bound to the key are useless.
     pub(crate) is_required: bool,
 }
 
@@ -82,7 +80,7 @@ impl ProofKey {
         Ok(Self(Arc::new(SigningKey::generate()?)))
     }
 
-    /// The value of the header `DPoP` for a request.
+    /// The value of the `DPoP` header for a request.
     pub(crate) fn header(
         &self,
         method: &Method,
@@ -99,7 +97,7 @@ impl ProofKey {
             now: SystemTime::now(),
         };
         let proof = request.sign(&self.0)?;
-        // Base64url and dots can stand in a header.
+        // A proof consists of base64url and dots, which are valid in a header.
         HeaderValue::try_from(proof).map_err(|_| SigningKeyError::Random)
     }
 }
@@ -128,7 +126,7 @@ impl From<ProofKey> for String {
     }
 }
 
-/// The nonce of a proof that this client has sent.
+/// The nonce in a proof that this client has sent.
 pub(crate) fn nonce_of(proof: &HeaderValue) -> Option<String> {
     let payload = proof.to_str().ok()?.split('.').nth(1)?;
     let payload = from_base64url(payload)?;
@@ -136,18 +134,17 @@ pub(crate) fn nonce_of(proof: &HeaderValue) -> Option<String> {
     Some(claims.get("nonce")?.as_str()?.to_owned())
 }
 
-/// True if `ES256`, the algorithm of this client's proofs, is among these.
+/// Returns true if `algorithms` contains `ES256`, the algorithm of this client's proofs.
 pub(crate) fn has_es256(algorithms: Option<&Vec<String>>) -> bool {
     algorithms.is_some_and(|all| all.iter().any(|it| it == "ES256"))
 }
 
-/// The nonces that servers have handed out last, each for its own origin (RFC 9449 §8, §9). Those of
-/// 64 origins are kept.
+/// The latest nonce of each origin (RFC 9449 §8, §9). Nonces of at most 64 origins are kept.
 #[derive(Default)]
 pub(crate) struct Nonces(Mutex<VecDeque<(String, String)>>);
 
 impl Nonces {
-    /// The nonce for the next request to the origin of this URL.
+    /// The nonce for the next request to the origin of `url`.
     pub(crate) fn get(&self, url: &Uri) -> Option<String> {
         let origin = origin(url);
         let nonces = lock(&self.0);
@@ -155,11 +152,11 @@ impl Nonces {
         found.map(|(_, nonce)| nonce.clone())
     }
 
-    /// Keeps the nonce of an answer, whatever its status (RFC 9449 §8.2). Returns true if it has
-    /// another one than the last answer: the same request may then succeed.
+    /// Keeps the nonce of a response, whatever its status (RFC 9449 §8.2). Returns true if the
+    /// nonce differs from the previous one, so a repeated request may succeed.
     ///
-    /// A nonce of another form than RFC 9449 §8.1 has, one above 4096 bytes, or two of them, are
-    /// ignored.
+    /// A nonce that does not have the form of RFC 9449 §8.1, a nonce above 4096 bytes, and repeated
+    /// nonces are ignored.
     pub(crate) fn observe(&self, url: &Uri, headers: &HeaderMap) -> bool {
         let mut values = headers.get_all("dpop-nonce").iter();
         let (Some(value), None) = (values.next(), values.next()) else {
@@ -189,13 +186,13 @@ impl fmt::Debug for Nonces {
     }
 }
 
-/// `1*NQCHAR`: printable, without quotes, backslashes and spaces.
+/// Returns true for `1*NQCHAR`: printable characters except quotes, backslashes and spaces.
 fn is_nonce(text: &str) -> bool {
     let is_nqchar = |it: u8| it.is_ascii_graphic() && it != b'"' && it != b'\\';
     (1..=MAX_NONCE_BYTES).contains(&text.len()) && text.bytes().all(is_nqchar)
 }
 
-/// Scheme, host in lower case, and a port that is not the scheme's own: as the server sees them.
+/// The scheme, the host in lower case and any non-default port: the URL as the server sees it.
 fn origin(url: &Uri) -> String {
     let scheme = url.scheme_str().unwrap_or_default();
     let host = url.host().unwrap_or_default().to_ascii_lowercase();
@@ -230,7 +227,7 @@ mod tests {
             "htm": "POST", "htu": "https://server.example.com/token", "iat": 1_562_262_618,
         });
         assert_eq!(Value::Object(found), expected);
-        // The token and the hash of §7.1.
+        // The token and its hash from RFC 9449 §7.1.
         let token = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU";
         let found = claims("https://a", Some("n"), Some(token));
         assert_eq!(found["ath"], "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo");

@@ -12,10 +12,10 @@ pub use super::authorization::{RequestError, ResponseError};
 use crate::jwt::SigningKeyError;
 use crate::metadata::MetadataError;
 
-/// The error of one step of a client's authorization: the step, its URL, and the cause with advice.
+/// The error of one step of a client's authorization: the step, its URL and the cause, with advice.
 ///
-/// The text is one line without secrets. The cause of
-/// [`CallError::Authentication`](mcp_runtime::CallError::Authentication) is this type:
+/// The message is one line and contains no secrets. This type is the cause of
+/// [`CallError::Authentication`](mcp_runtime::CallError::Authentication):
 ///
 /// ```
 /// use mcp_auth::client::error::{AuthError, AuthStep};
@@ -46,9 +46,9 @@ pub enum AuthStep {
     ResourceMetadata,
     /// Reading the authorization server's metadata (RFC 8414).
     IssuerMetadata,
-    /// Registering the client (RFC 7591), or choosing the way to do so.
+    /// Registering the client (RFC 7591), or choosing how to register it.
     Registration,
-    /// The login of the person in the browser (RFC 6749 §4.1.1).
+    /// Waiting for the person to log in with the browser (RFC 6749 §4.1.1).
     Login,
     /// Getting a token (RFC 6749 §4.1.3).
     Token,
@@ -58,9 +58,9 @@ pub enum AuthStep {
     Refresh,
     /// Revoking a token (RFC 7009).
     Revocation,
-    /// Loading from the token store, or saving into it.
+    /// Loading from the token store, or saving to it.
     Store,
-    /// The request to the MCP server with a token that is new.
+    /// Sending the request to the MCP server with the new token.
     Access,
 }
 
@@ -73,7 +73,8 @@ pub enum AuthErrorKind {
         "this URL is not used: it must be `https`, or `http` on this machine, and without user and fragment"
     )]
     InsecureUrl,
-    /// The MCP server is reached by plain `http` on another machine, which credentials are not sent to.
+    /// The MCP server is reached by plain `http` on another machine, where credentials are never
+    /// sent.
     #[error(
         "the server's URL is plain `http`: anybody on the way could read the token, and none is sent; use \
          `https`, or `OAuth::allow_insecure_credentials` in a test network"
@@ -82,16 +83,17 @@ pub enum AuthErrorKind {
     /// No authorization server was found within this time.
     #[error("no authorization server was found within {0:?}; try again later")]
     DiscoveryTimeout(Duration),
-    /// The request failed on the way, or its URL has an address that is refused.
+    /// The request failed in transit, or the host's address is forbidden.
     #[error("{0}")]
     Network(#[source] io::Error),
-    /// The answer has another status than it must have.
+    /// The response has an unexpected status.
     #[error("the answer is HTTP {0}; try again later, or ask those who run the server")]
     Status(StatusCode),
-    /// The endpoint redirects, and its answer must be its own. Or metadata redirects too often.
+    /// The endpoint redirects although it must answer itself, or a metadata document redirects too
+    /// often.
     #[error("it redirects to another URL, which is not followed; ask those who run the server")]
     Redirect,
-    /// There is no metadata at this URL, nor at the others that are prescribed.
+    /// There is no metadata at this URL or at the other prescribed URLs.
     #[error("there is no metadata; check the URL, or ask those who run the server")]
     NoMetadata,
     /// The metadata must not be used.
@@ -103,14 +105,14 @@ pub enum AuthErrorKind {
     /// The MCP server's metadata names no authorization server.
     #[error("the server's metadata names no authorization server; if you know it, set the issuer")]
     NoIssuer,
-    /// Nothing names an authorization server, and the MCP server has none at the default endpoints of revision
-    /// 2025-03-26 either.
+    /// Nothing names an authorization server, and the MCP server does not answer at the default
+    /// endpoints of revision 2025-03-26 either.
     #[error(
         "the MCP server asks for a token, and has no authorization server: it takes a token that it gave out \
          itself, which is set by `HttpUrl::bearer_auth`"
     )]
     NoAuthorizationServer,
-    /// The issuer that the user has set is not one that the MCP server names.
+    /// The MCP server does not name the issuer that the user has set.
     #[error(
         "the client is set up for the authorization server `{expected}`, and the MCP server names \
          `{}`: set up the client there, and change its identifier and issuer", found.join("`, `")
@@ -121,41 +123,42 @@ pub enum AuthErrorKind {
         /// The issuers that the MCP server names.
         found: Vec<String>,
     },
-    /// The client has credentials of its own, and the user has not set the issuer's URL.
+    /// The client has its own credentials, but the user has not set the issuer's URL.
     #[error("the client's credentials are valid at one authorization server only: set its issuer")]
     ClientWithoutIssuer,
-    /// A setting of `OAuth` loosens the rules for one issuer, and the user has not set the issuer's URL.
+    /// A setting of `OAuth` loosens the rules for one issuer, but the user has not set the issuer's
+    /// URL.
     #[error("`OAuth::{0}` is for one authorization server only: set its issuer by `OAuth::issuer`")]
     SettingWithoutIssuer(&'static str),
-    /// A parameter of the user's own has a name that OAuth uses.
+    /// An additional parameter has a name that OAuth uses.
     #[error("the parameter `{0}` can't be set: it belongs to OAuth; leave it out")]
     ReservedParameter(String),
-    /// The authorization server offers no registration that this client could use.
+    /// The authorization server offers no way of registration that this client could use.
     #[error(
         "the authorization server does not register clients by itself: register one there by hand, \
          and set its identifier and issuer"
     )]
     NoRegistration,
-    /// The client has a secret, and the authorization server takes none.
+    /// The client has a secret, but the authorization server does not accept secrets.
     #[error(
         "the authorization server takes no secret, but `private_key_jwt`: set a key by \
          `OAuth::client_key` in the place of the secret, which was not sent"
     )]
     SecretNotTaken,
-    /// The URL of the client's metadata is no `https` URL with a path.
+    /// The URL of the client's metadata is not an `https` URL with a path.
     #[error("the URL of the client's metadata document must be `https` and have a path")]
     ClientMetadataUrl,
-    /// The authorization server has answered with an error (RFC 6749 §5.2).
+    /// The authorization server answered with an error (RFC 6749 §5.2).
     #[error("the authorization server refused: {}", refusal(.code, .description.as_deref()))]
     Refused {
-        /// The status of the answer.
+        /// The status of the response.
         status: StatusCode,
-        /// `error`: a code as `invalid_grant`.
+        /// `error`, a code such as `invalid_grant`.
         code: String,
-        /// `error_description`: a text for developers.
+        /// `error_description`, an explanation for developers.
         description: Option<String>,
     },
-    /// The answer is not of the form that it must have.
+    /// The response does not have the expected form.
     #[error("the answer can't be read: {0}; ask those who run the server")]
     Malformed(String),
     /// The authorization request can't be made.
@@ -164,19 +167,19 @@ pub enum AuthErrorKind {
     /// The authorization response has no code.
     #[error(transparent)]
     Response(ResponseError),
-    /// The way back from the browser does not work.
+    /// The application can't receive the redirect from the browser.
     #[error("the application can't receive the answer of the browser: {0}")]
     Redirection(#[source] io::Error),
     /// The browser can't be opened.
     #[error("the browser can't be opened: {0}; name one by the variable BROWSER")]
     Opener(#[source] io::Error),
-    /// The person has not logged in within this time.
+    /// The person did not log in within this time.
     #[error("nobody has logged in within {0:?}; try again")]
     Timeout(Duration),
-    /// The token store does not work.
+    /// The token store failed.
     #[error("{0}")]
     Store(#[source] io::Error),
-    /// The MCP server refuses a token that was issued for this very request.
+    /// The MCP server rejects a token that was issued for this very request.
     #[error(
         "the MCP server does not accept the new token{}; if the authorization server has to be told the \
          server by a parameter of its own, see `OAuth::authorization_parameter`; else ask those who run \
@@ -187,8 +190,8 @@ pub enum AuthErrorKind {
     /// The application has no token to present.
     #[error("the application has no token to present: {0}")]
     TokenSource(#[source] Box<dyn Error + Send + Sync>),
-    /// The MCP server asks for tokens that are bound to a key (RFC 9449), and the authorization server
-    /// does not issue them to this client.
+    /// The MCP server requires tokens that are bound to a key (RFC 9449), but the authorization
+    /// server does not issue such tokens to this client.
     #[error(
         "the MCP server asks for tokens that are bound to a key (DPoP, by ES256), and the \
          authorization server does not issue them; ask those who run the servers"
@@ -197,14 +200,14 @@ pub enum AuthErrorKind {
     /// The client can't sign an assertion or a proof.
     #[error(transparent)]
     SigningKey(SigningKeyError),
-    /// The work has ended by a panic.
+    /// The task that did the work panicked.
     #[error("the work has ended without a result")]
     Aborted,
 }
 
 impl AuthError {
     pub(crate) fn new(step: AuthStep, url: &str, cause: AuthErrorKind) -> Self {
-        // The query may have secrets.
+        // The query may contain secrets.
         let end = url.find(['?', '#']).unwrap_or(url.len());
         Self {
             step,
@@ -214,8 +217,8 @@ impl AuthError {
         }
     }
 
-    /// The error when the endpoints of the authorization server were only assumed. If the endpoint that
-    /// failed did not answer as an authorization server would, the cause becomes
+    /// Adjusts the error if the endpoints of the authorization server were only assumed. If the
+    /// failed endpoint did not answer like an authorization server, the cause becomes
     /// [`NoAuthorizationServer`](AuthErrorKind::NoAuthorizationServer).
     pub(crate) fn of_assumed_issuer(mut self) -> Self {
         let is_missing = match self.kind() {
@@ -248,7 +251,7 @@ impl AuthError {
         }
     }
 
-    /// The time that the authorization server asks to wait before the next try (`Retry-After`), if it does.
+    /// How long the authorization server asks to wait before the next attempt (`Retry-After`).
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
@@ -260,7 +263,7 @@ impl AuthError {
         self.step
     }
 
-    /// The URL that the step used, without its query; none for the token store.
+    /// The URL that the step used, without its query. Errors of the token store have no URL.
     #[must_use]
     pub fn url(&self) -> Option<&str> {
         self.url.as_deref()
@@ -272,7 +275,7 @@ impl AuthError {
         &self.cause
     }
 
-    /// `error` of the authorization server's answer, as `invalid_grant`.
+    /// The `error` of the authorization server's response, such as `invalid_grant`.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         match self.kind() {
@@ -320,8 +323,8 @@ impl fmt::Display for AuthStep {
     }
 }
 
-/// The text of a refusal on one line: whoever runs the server has chosen it. Advice follows where the parameter
-/// `resource` may be the reason (RFC 8707 §2).
+/// Formats a refusal on one line, because the operator of the server chose the text. Adds advice if
+/// the `resource` parameter (RFC 8707 §2) may be the reason.
 pub(crate) fn refusal(code: &str, description: Option<&str>) -> String {
     let names_resource = description.is_some_and(|it| it.contains("resource"));
     let advice = if code == "invalid_target" || code == "invalid_request" && names_resource {
@@ -337,7 +340,7 @@ fn because(text: Option<&str>) -> String {
     text.map_or(String::new(), |text| format!(" ({})", one_line(text)))
 }
 
-/// At most 500 characters without control characters.
+/// Replaces control characters by spaces, and keeps at most 500 characters.
 pub(crate) fn one_line(text: &str) -> String {
     let printable = text
         .chars()

@@ -11,8 +11,8 @@ use super::error::{AuthError, AuthErrorKind, AuthStep};
 use crate::limits::client::MAX_REDIRECTS;
 use crate::metadata::url::ServerUrl;
 
-/// Sends requests with credentials, or for them: over `https`, or on this machine, unless the user allows
-/// plain `http` everywhere.
+/// Sends the requests that carry credentials or fetch them. URLs must be `https` or on this
+/// machine, unless the user allows plain `http` everywhere.
 #[derive(Clone)]
 pub(crate) struct CredentialHttp {
     http: AuthHttp,
@@ -24,30 +24,28 @@ impl CredentialHttp {
         Self { http, allows_plain }
     }
 
-    /// Returns true if a URL may be sent to: without user and fragment.
+    /// Returns true if requests may be sent to a URL, which must not have a user or a fragment.
     fn allows(&self, url: &str) -> bool {
         is_allowed(url, self.allows_plain)
     }
 
-    /// The client for one step.
     pub(super) fn exchange(&self, step: AuthStep) -> Exchange<'_> {
         Exchange { http: self, step }
     }
 }
 
-/// Returns true if credentials may be sent to a URL.
 pub(crate) fn is_allowed(url: &str, allows_plain: bool) -> bool {
     ServerUrl::parse(url).is_ok_and(|url| allows_plain || url.is_secure())
 }
 
-/// The HTTP client for one step, which its errors name.
+/// The HTTP client for one step. Errors name the step.
 #[derive(Clone, Copy)]
 pub(crate) struct Exchange<'a> {
     http: &'a CredentialHttp,
     step: AuthStep,
 }
 
-/// `error` and `error_description` of an answer (RFC 6749 §5.2).
+/// An error response (RFC 6749 §5.2).
 #[derive(Deserialize)]
 struct Refusal {
     error: String,
@@ -55,9 +53,9 @@ struct Refusal {
 }
 
 impl Exchange<'_> {
-    /// Gets a document of metadata. A redirect is followed as if its target had been named.
+    /// Fetches a metadata document, following redirects.
     ///
-    /// Returns the answer and the URL that it came from, whatever its status.
+    /// Returns the response, whatever its status, and the URL that it came from.
     pub(crate) async fn get(&self, url: &str) -> Result<(Response<Bytes>, String), AuthError> {
         let mut url = url.to_owned();
         for _ in 0..=MAX_REDIRECTS {
@@ -74,8 +72,8 @@ impl Exchange<'_> {
         Err(self.error(&url, AuthErrorKind::Redirect))
     }
 
-    /// Posts to an endpoint, and returns its answer if it is a success. A redirect is an error.
-    /// `observe` gets the headers of each answer.
+    /// Posts to an endpoint and returns a successful response. A redirect is an error. `observe`
+    /// receives the headers of every response.
     pub(crate) async fn post(
         &self,
         url: &str,
@@ -90,7 +88,7 @@ impl Exchange<'_> {
         request.headers_mut().extend(headers);
         let response = self.send(url, request).await?;
         observe(response.headers());
-        // Some answer errors with 200.
+        // Some servers send errors with status 200.
         let status = response.status();
         let cause = match serde_json::from_slice::<Refusal>(response.body()) {
             Ok(refusal) => AuthErrorKind::Refused {
@@ -125,7 +123,8 @@ impl Exchange<'_> {
         Ok(request)
     }
 
-    /// Checks that a URL may be sent to. Addresses are checked as that is done.
+    /// Parses a URL that requests may be sent to. Addresses are checked later, when the request is
+    /// sent.
     pub(crate) fn checked(&self, url: &str) -> Result<Uri, AuthError> {
         let uri = url.parse().ok().filter(|_| self.http.allows(url));
         uri.ok_or_else(|| self.error(url, AuthErrorKind::InsecureUrl))
@@ -141,7 +140,7 @@ impl Exchange<'_> {
     }
 }
 
-/// The target of a redirect, resolved (RFC 9110 §10.2.2).
+/// The resolved target of a redirect (RFC 9110 §10.2.2).
 fn redirection(base: &str, response: &Response<Bytes>) -> Option<String> {
     let location = response.headers().get(LOCATION)?.to_str().ok()?;
     let target = UriReferenceStr::new(location).ok()?;

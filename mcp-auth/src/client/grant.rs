@@ -1,4 +1,4 @@
-//! The grants by which a client gets its first token.
+//! Grants with which a client gets its first token.
 
 use std::error::Error;
 use std::fmt;
@@ -14,26 +14,26 @@ use crate::authentication::ClientCredential;
 const CLIENT_CREDENTIALS: &str = "io.modelcontextprotocol/oauth-client-credentials";
 const ENTERPRISE: &str = "io.modelcontextprotocol/enterprise-managed-authorization";
 
-/// The way by which a client gets its first token.
+/// How a client gets its first token.
 #[derive(Clone)]
 pub(crate) enum Grant {
     /// A person logs in.
     Login,
-    /// The client itself has the rights (RFC 6749 §4.4).
+    /// The client acts on its own behalf (RFC 6749 §4.4).
     ClientCredentials,
-    /// A person's identity provider decides (ID-JAG).
+    /// A person's identity provider decides about access (ID-JAG).
     Enterprise(IdentityProvider),
-    /// A token of the workload's platform is presented (RFC 7523 §2.1).
+    /// The client presents a token of the platform that it runs on (RFC 7523 §2.1).
     Workload(TokenSource),
 }
 
 impl Grant {
-    /// True if nobody is asked: a new token can be had at any time.
+    /// Returns true if no person is involved, so a new token can be obtained at any time.
     pub(crate) fn is_unattended(&self) -> bool {
         !matches!(self, Self::Login)
     }
 
-    /// The identifier of the protocol's extension that defines it.
+    /// The identifier of the protocol extension that defines the grant.
     pub(crate) fn extension(&self) -> Option<&'static str> {
         match self {
             Self::ClientCredentials => Some(CLIENT_CREDENTIALS),
@@ -66,7 +66,7 @@ impl TokenSource {
         Self(Arc::new(move || Box::pin(source())))
     }
 
-    /// The token, for a request to the server at `url`.
+    /// Gets the token. `step` and `url` are for errors.
     pub(crate) async fn token(&self, step: AuthStep, url: &str) -> Result<String, AuthError> {
         let error = |cause: Box<dyn Error + Send + Sync>| {
             AuthError::new(step, url, AuthErrorKind::TokenSource(cause))
@@ -82,12 +82,12 @@ impl TokenSource {
 const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 const SAML2: &str = "urn:ietf:params:oauth:token-type:saml2";
 
-/// The identity provider at which a person has logged in to the application, for
+/// The identity provider where a person has logged in to the application, for
 /// [`OAuth::enterprise`](super::OAuth::enterprise).
 ///
-/// Its metadata and its token endpoint are found by its issuer. If it has an address that is not public,
-/// [`allow_private_host`](mcp_runtime::transport::http_client::HttpUrl::allow_private_host) is
-/// needed.
+/// The client finds the provider's metadata and token endpoint from its issuer. If the provider's
+/// address is not public, also set
+/// [`allow_private_host`](mcp_runtime::transport::http_client::HttpUrl::allow_private_host).
 #[derive(Clone)]
 pub struct IdentityProvider {
     pub(super) issuer: String,
@@ -98,9 +98,10 @@ pub struct IdentityProvider {
 }
 
 impl IdentityProvider {
-    /// The identity provider with this issuer, and the identifier that the application has there.
-    /// `id_token` is called for the person's ID token (OpenID Connect) each time that an access token
-    /// is needed; it must not have expired.
+    /// Creates an identity provider from its issuer and the application's identifier there.
+    ///
+    /// `id_token` is called for the person's ID token (OpenID Connect) whenever an access token is
+    /// needed. The ID token must not have expired.
     pub fn new<F>(
         issuer: impl Into<String>,
         client_id: impl Into<String>,
@@ -118,14 +119,14 @@ impl IdentityProvider {
         }
     }
 
-    /// The secret that the application has at the identity provider.
+    /// Sets the application's secret at the identity provider.
     #[must_use]
     pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
         self.credential = ClientCredential::Secret(secret.into());
         self
     }
 
-    /// The person's tokens are SAML 2.0 assertions in base64url, not ID tokens.
+    /// Declares that the person's tokens are SAML 2.0 assertions in base64url instead of ID tokens.
     #[must_use]
     pub fn saml(mut self) -> Self {
         self.subject_token_type = SAML2;

@@ -1,10 +1,10 @@
-//! Settings that loosen the rules for one issuer, which the user has set.
+//! Settings that loosen the rules for the one issuer that the user has set.
 
 use super::error::AuthErrorKind;
 use crate::metadata::{AuthorizationServerMetadata, IssuerTemplate};
 
-/// Parameters of the protocols that are not for the user to set (RFC 6749, RFC 7523, RFC 7636, RFC 8628,
-/// RFC 8693, RFC 8707, RFC 9101, RFC 9126, RFC 9449, OpenID Connect).
+/// Protocol parameters that the user can't set (RFC 6749, RFC 7523, RFC 7636, RFC 8628, RFC 8693,
+/// RFC 8707, RFC 9101, RFC 9126, RFC 9449, OpenID Connect).
 const RESERVED: [&str; 29] = [
     "response_type",
     "response_mode",
@@ -37,23 +37,22 @@ const RESERVED: [&str; 29] = [
     "dpop_jkt",
 ];
 
-/// Parameters of the user's own.
+/// Additional parameters of the user.
 type Extra = Vec<(String, String)>;
 
-/// The settings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IssuerSettings {
-    /// True if PKCE by `S256` counts as offered where the metadata does not mention it.
+    /// Assume that PKCE with `S256` is offered if the metadata does not mention PKCE.
     pub(crate) assumes_s256: bool,
-    /// True if no request has the parameter `resource`.
+    /// Omit the `resource` parameter from all requests.
     pub(crate) omits_resource: bool,
     pub(crate) authorization_parameters: Extra,
     pub(crate) token_parameters: Extra,
-    /// What the metadata has as its `issuer`.
+    /// The template that the metadata has as its `issuer`.
     pub(crate) template: Option<String>,
 }
 
-/// No settings, for other issuers.
+/// The settings for all other issuers.
 pub(crate) static STRICT: IssuerSettings = IssuerSettings {
     assumes_s256: false,
     omits_resource: false,
@@ -63,11 +62,11 @@ pub(crate) static STRICT: IssuerSettings = IssuerSettings {
 };
 
 impl IssuerSettings {
-    /// Checks the settings of a client with or without an issuer of the user's.
+    /// Checks the settings. `has_issuer` is true if the user has set an issuer.
     ///
     /// # Errors
     ///
-    /// A setting without an issuer, a parameter that is not the user's, or a template that is none.
+    /// Fails if there is a setting without an issuer, a reserved parameter or an invalid template.
     pub(crate) fn check(&self, has_issuer: bool) -> Result<(), AuthErrorKind> {
         let set = [
             (self.assumes_s256, "assume_s256"),
@@ -90,13 +89,12 @@ impl IssuerSettings {
         self.template().map(drop)
     }
 
-    /// The template of the issuer.
     pub(crate) fn template(&self) -> Result<Option<IssuerTemplate>, AuthErrorKind> {
         let parsed = self.template.as_deref().map(IssuerTemplate::parse);
         parsed.transpose().map_err(AuthErrorKind::Metadata)
     }
 
-    /// The metadata of the issuer as if it followed the rules.
+    /// Adjusts the issuer's metadata as if the issuer followed the rules.
     pub(crate) fn loosened(
         &self,
         issuer: &str,
@@ -112,7 +110,7 @@ impl IssuerSettings {
         metadata
     }
 
-    /// The parameters without those that the issuer does not take.
+    /// Removes the parameters that the issuer does not accept.
     pub(crate) fn without_omitted(
         &self,
         mut parameters: Vec<(&'static str, String)>,

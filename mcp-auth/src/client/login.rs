@@ -1,4 +1,4 @@
-//! The login of a person: authorization code grant with PKCE (OAuth 2.1 §4.1).
+//! The login of a person with the authorization code grant and PKCE (OAuth 2.1 §4.1).
 
 use std::future::pending;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use super::token_request::IssuerClient;
 use super::token_set::{TokenSet, load, registration_key, save, stored};
 
 impl TokenGrant<'_> {
-    /// Has the person log in, and returns the tokens. A client that has registered itself, and that
-    /// the issuer no longer knows, is registered anew once.
+    /// Lets the person log in and returns the tokens. If the issuer has forgotten a dynamically
+    /// registered client, the client is registered again once.
     pub(super) async fn log_in(&self) -> Result<TokenSet, AuthError> {
         let covers = |it: &Registration| it.covers(&self.scopes);
         match self.attempt().await {
@@ -26,7 +26,7 @@ impl TokenGrant<'_> {
                     Err(error)
                 }
             }
-            // The client has registered for fewer scopes, to which this issuer keeps.
+            // The client registered for fewer scopes, and this issuer enforces that.
             Err(error) if error.code() == Some("invalid_scope") => {
                 if self.forget_registration(|it| !covers(it)).await? {
                     self.attempt().await
@@ -34,7 +34,8 @@ impl TokenGrant<'_> {
                     Err(error)
                 }
             }
-            // The issuer shows it to the person alone if it does not know the client.
+            // An issuer that does not know the client shows the error only to the person, so it
+            // looks like a timeout.
             Err(error) if matches!(error.kind(), AuthErrorKind::Timeout(_)) => {
                 self.forget_registration(|_| true).await?;
                 Err(error)
@@ -86,7 +87,7 @@ impl TokenGrant<'_> {
         Ok(self.tokens(response, client, registration))
     }
 
-    /// Opens the page, and waits for the code.
+    /// Opens the login page and waits for the code.
     async fn code(
         &self,
         issuer: &IssuerClient<'_>,
@@ -131,7 +132,7 @@ impl TokenGrant<'_> {
         Ok((code.map_err(|cause| self.error(cause))?, pending))
     }
 
-    /// Opens the page. Returns only if that fails.
+    /// Opens the login page. Returns only if opening it fails.
     async fn open(&self, url: String) -> std::io::Error {
         match (self.config.opener)(url).await {
             Ok(()) => pending().await,
@@ -139,7 +140,7 @@ impl TokenGrant<'_> {
         }
     }
 
-    /// Returns true if there was a registration to be forgotten.
+    /// Removes the stored registration if `is_due`. Returns true if it was removed.
     async fn forget_registration(
         &self,
         is_due: impl Fn(&Registration) -> bool,

@@ -14,17 +14,18 @@ use crate::limits::client::{
     ACCEPT_PAUSE, LOOPBACK_TIMEOUT, MAX_LOOPBACK_CONNECTIONS, MAX_LOOPBACK_HEAD_BYTES,
 };
 
-/// Receives the authorization response by HTTP on `127.0.0.1` (RFC 8252 §7.3), and answers it with a
-/// page by which the person knows that they may go back to the application.
+/// Receives the authorization response over HTTP on `127.0.0.1` (RFC 8252 §7.3). Its page tells the
+/// person to return to the application.
 ///
-/// It listens during a login only. Requests that are not the response are answered with 404.
+/// The listener is open only during a login. It answers requests that are not the response with
+/// 404.
 ///
 /// ```
 /// use mcp_auth::client::loopback::Loopback;
 ///
-/// // Any port, if the authorization server allows for it, as RFC 8252 §7.3 demands of it.
+/// Any port, which authorization servers must allow (RFC 8252 §7.3).
 /// let redirect = Loopback::any_port();
-/// // http://127.0.0.1:8123/oauth, as it is registered.
+/// The fixed URI http://127.0.0.1:8123/oauth, as it was registered.
 /// let redirect = Loopback::port(8123).path("/oauth");
 /// # drop(redirect);
 /// ```
@@ -41,14 +42,14 @@ struct Listening {
 }
 
 impl Loopback {
-    /// Listens on a port that the operating system chooses; the path is `/callback`. A client that was
-    /// registered with an earlier port has it again, if it is free.
+    /// Listens on a port that the operating system chooses, with the path `/callback`. A client
+    /// that was registered with an earlier port uses that port again if it is free.
     #[must_use]
     pub fn any_port() -> Self {
         Self::port(0)
     }
 
-    /// Listens on this port, which must be free during a login; the path is `/callback`.
+    /// Listens on this port with the path `/callback`. The port must be free during a login.
     #[must_use]
     pub fn port(port: u16) -> Self {
         Self {
@@ -57,14 +58,14 @@ impl Loopback {
         }
     }
 
-    /// Sets the path of the redirect URI, which begins with `/`.
+    /// Sets the path of the redirect URI, which must begin with `/`.
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
         self
     }
 
-    /// The port of a redirect URI that this has had.
+    /// The port of `uri` if `uri` is an earlier redirect URI of this listener.
     fn earlier_port(&self, uri: &str) -> Option<u16> {
         let rest = uri.strip_prefix("http://127.0.0.1:")?;
         rest.strip_suffix(&*self.path)?.parse().ok()
@@ -128,7 +129,7 @@ impl Listening {
             let is_room = reading.len() + writing.len() < MAX_LOOPBACK_CONNECTIONS;
             tokio::select! {
                 connection = self.listener.accept(), if is_room => {
-                    // An error is of the connection, or of a lack of descriptors that passes.
+                    // Either this connection failed, or file descriptors are temporarily exhausted.
                     let Ok((connection, _)) = connection else {
                         sleep(ACCEPT_PAUSE).await;
                         continue;
@@ -148,14 +149,13 @@ impl Listening {
         }
     }
 
-    /// The query of a request to the redirect URI.
     fn query<'a>(&self, target: &'a str) -> Option<&'a str> {
         let (path, query) = target.split_once('?')?;
         (path == self.path).then_some(query)
     }
 }
 
-/// Reads a request until the end of its head, and returns its target if it is a GET.
+/// Reads the head of a request. Returns the connection and the target if the request is a GET.
 async fn read_target(mut connection: TcpStream) -> Option<(TcpStream, String)> {
     let mut head = Vec::new();
     while !head.windows(4).any(|it| it == b"\r\n\r\n") {
@@ -173,7 +173,8 @@ async fn read_target(mut connection: TcpStream) -> Option<(TcpStream, String)> {
     is_http.then(|| (connection, target.to_owned()))
 }
 
-/// Writes an answer and closes the connection. A person who closes the page early is no fault.
+/// Writes a response and closes the connection. Write errors are ignored, because the person may
+/// already have closed the page.
 async fn answer(mut connection: TcpStream, status: &str, text: &str) -> io::Result<()> {
     let body = format!(
         "<!doctype html><html lang=en><meta charset=utf-8><title>Login</title><p>{text}</p>\n"
@@ -219,7 +220,7 @@ mod tests {
         (receiver, uri)
     }
 
-    /// Takes the query `ok` as a code, `no` as an error.
+    /// Accepts the query `ok` as a code and `no` as an error.
     fn accept(query: &str) -> Option<Result<String, String>> {
         match query {
             "ok" => Some(Ok(query.to_owned())),

@@ -1,4 +1,4 @@
-//! Client: logs in where a server asks for it, and keeps the tokens.
+//! The OAuth client, which logs in when a server requires it and keeps the tokens.
 
 mod authenticator;
 pub(crate) mod authorization;

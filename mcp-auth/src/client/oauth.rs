@@ -1,4 +1,4 @@
-//! `OAuth`, the entry to a client's authorization.
+//! [`OAuth`], the entry point of a client's authorization.
 
 use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
@@ -22,8 +22,9 @@ use super::token_set::load;
 use crate::authentication::AssertionKey;
 use crate::util::lock;
 
-/// Logs in at servers that ask for it (2026-07-28, "Authorization"), and keeps the tokens: an
-/// authenticator for [`HttpUrl::auth`](mcp_runtime::transport::http_client::HttpUrl::auth).
+/// Logs in at servers that require authorization (2026-07-28, "Authorization") and keeps the
+/// tokens. It is an authenticator for
+/// [`HttpUrl::auth`](mcp_runtime::transport::http_client::HttpUrl::auth).
 ///
 /// ```no_run
 /// use mcp_auth::{Loopback, OAuth};
@@ -40,34 +41,38 @@ use crate::util::lock;
 /// # }
 /// ```
 ///
-/// Nothing happens until a server answers a request with 401. Then its authorization server is
-/// found (RFC 9728, RFC 8414), the client is registered there unless it is known, a page is opened
-/// in which the person logs in, and the request is sent again with the token. Requests that meet a 401
-/// meanwhile wait for the same login. Tokens are refreshed before they expire, and when a server no
-/// longer accepts them. After a 403 that asks for more scopes (`insufficient_scope`), the person is asked
-/// for them once. Errors are [`AuthError`](super::error::AuthError).
+/// Nothing happens until a server answers a request with 401. The client then discovers the
+/// server's authorization server (RFC 9728, RFC 8414), registers there unless it is already
+/// registered, opens a page where the person logs in, and sends the request again with the token.
+/// Other requests that meet a 401 meanwhile wait for the same login. Tokens are refreshed before
+/// they expire and when a server no longer accepts them. After a 403 that demands more scopes
+/// (`insufficient_scope`), the person is asked for them once. Errors are
+/// [`AuthError`](super::error::AuthError)s.
 ///
-/// Tokens are sent over `https`, or to this machine; a server at another `http` URL gets none, and its
-/// challenge is an error ([`allow_insecure_credentials`](Self::allow_insecure_credentials)). URLs that
-/// servers name must be such as well; their addresses are checked as [`AuthHttp`] describes. Of the
-/// authorization servers that a server names, the first 4 are considered; to find one may take 60 seconds.
+/// Tokens are sent only over `https` or to this machine. A server at any other `http` URL gets no
+/// token, and its challenge is an error (see
+/// [`allow_insecure_credentials`](Self::allow_insecure_credentials)). The same holds for the URLs
+/// that servers name, whose addresses are checked as [`AuthHttp`] describes. The client considers
+/// the first 4 authorization servers of an MCP server, and discovery takes at most 60 seconds.
 ///
-/// Cloning is cheap; clones share tokens in use, and a login. One `OAuth` may serve several servers.
-/// `Debug` shows no secret.
+/// Cloning is cheap; clones share tokens and a running login. One `OAuth` can serve several
+/// servers. `Debug` shows no secret.
 #[derive(Clone)]
 #[must_use]
 pub struct OAuth {
     pub(super) config: Arc<Config>,
-    /// By the URL of the server.
+    /// Keyed by the URL of the server.
     sessions: Arc<Mutex<HashMap<String, Arc<Session>>>>,
     pub(super) principal: PrincipalChanges,
     pub(super) nonces: Arc<Nonces>,
 }
 
 impl OAuth {
-    /// An application with this name, which people may see when they log in. Tokens are kept in memory,
-    /// the default browser is opened, and a [`Loopback`](super::loopback::Loopback) on any port receives
-    /// its answer.
+    /// Creates an authenticator for an application with this name, which people may see when they
+    /// log in.
+    ///
+    /// By default, tokens are kept in memory, logins open the default browser, and a
+    /// [`Loopback`](super::loopback::Loopback) on any port receives the response.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             config: Arc::new(Config::new(name.into())),
@@ -77,20 +82,25 @@ impl OAuth {
         }
     }
 
-    /// The way back from the browser: by default [`Loopback::any_port`](super::loopback::Loopback::any_port).
+    /// Sets how the browser returns to the application. Default:
+    /// [`Loopback::any_port`](super::loopback::Loopback::any_port).
     pub fn redirect(self, redirect: impl Redirect) -> Self {
         self.with(|config| config.redirect = Arc::new(redirect))
     }
 
-    /// Never logs in: for a process without a person, which uses and refreshes the tokens of an earlier
-    /// login. Where those do not suffice, the request fails at the step [`Login`](super::error::AuthStep::Login).
+    /// Disables logins, for a process that no person uses. The process uses and refreshes the
+    /// tokens of an earlier login; if they don't suffice, the request fails in the step
+    /// [`Login`](super::error::AuthStep::Login).
     pub fn without_login(self) -> Self {
         self.redirect(NoLogin)
     }
 
-    /// Opens pages by a function of one's own; by default, the program that the variable `BROWSER`
-    /// names, or the system's browser. The URL is secret until the login has ended, and is `https`, or `http` on
-    /// this machine. An error ends the login; otherwise the result of the function does not matter.
+    /// Sets a function that opens pages, instead of the program in the environment variable
+    /// `BROWSER` or the system's browser.
+    ///
+    /// The URL is `https`, or `http` on this machine, and is secret until the login has ended. If
+    /// the function returns an error, the login fails. Otherwise the login continues independently
+    /// of the function.
     ///
     /// ```
     /// use mcp_auth::OAuth;
@@ -108,57 +118,63 @@ impl OAuth {
         self.with(|config| config.opener = Arc::new(move |url| Box::pin(opener(url))))
     }
 
-    /// Keeps tokens, and the credentials of a client that has registered itself, in this store; by
-    /// default in memory.
+    /// Keeps tokens, and the credentials of a dynamically registered client, in this store.
+    /// Default: in memory.
     pub fn store(self, store: impl TokenStore) -> Self {
         self.with(|config| config.store = Arc::new(store))
     }
 
-    /// The identifier of a client that was registered by hand, at the [`issuer`](Self::issuer) that must
-    /// be set as well. It is used in preference to other ways of registration.
+    /// Sets the identifier of a client that was registered manually at the
+    /// [`issuer`](Self::issuer), which must also be set. It takes precedence over all other ways of
+    /// registration.
     pub fn client(self, id: impl Into<String>) -> Self {
         self.with(|config| config.client_id = Some(id.into()))
     }
 
-    /// The secret of the [`client`](Self::client).
+    /// Sets the secret of the [`client`](Self::client).
     pub fn client_secret(self, secret: impl Into<String>) -> Self {
         self.with(|config| config.client_secret = Some(secret.into()))
     }
 
-    /// The private key by which the [`client`](Self::client), or the client of the
-    /// [metadata document](Self::client_metadata_url), authenticates in the place of a secret
+    /// Sets the private key with which the [`client`](Self::client), or the client of the [metadata
+    /// document](Self::client_metadata_url), authenticates instead of using a secret
     /// (`private_key_jwt`, RFC 7523).
     pub fn client_key(self, key: AssertionKey) -> Self {
         self.with(|config| config.client_key = Some(key))
     }
 
-    /// The only authorization server that is used, by its issuer, as `https://login.example.com`. It must be written
-    /// as in its metadata, except that an empty path equals `/`. A server that names others is refused.
+    /// Restricts the client to one authorization server, given by its issuer, such as
+    /// `https://login.example.com`.
+    ///
+    /// The issuer must be written as in the server's metadata, except that an empty path equals
+    /// `/`. An MCP server that names only other authorization servers is rejected.
     pub fn issuer(self, issuer: impl Into<String>) -> Self {
         self.with(|config| config.issuer = Some(issuer.into()))
     }
 
-    /// The `https` URL of the client's metadata document, which is its identifier wherever authorization
-    /// servers support that (2026-07-28, "Client ID Metadata Documents"). The redirect URI must be in the document.
+    /// Sets the `https` URL of the client's metadata document. The URL is the client's identifier
+    /// at authorization servers that support such documents (2026-07-28, "Client ID Metadata
+    /// Documents"). The document must contain the redirect URI.
     pub fn client_metadata_url(self, url: impl Into<String>) -> Self {
         self.with(|config| config.client_metadata_url = Some(url.into()))
     }
 
-    /// Scopes to ask for in each login, beside those that the server asks for. If there are none, and
-    /// the server asks for none, those of its metadata are taken.
+    /// Sets scopes to request in every login, in addition to the scopes that the server demands. If
+    /// there are neither, the scopes in the server's metadata are requested.
     pub fn scopes(self, scopes: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.with(|config| config.scopes = scopes.into_iter().collect())
     }
 
-    /// Time for a person to log in; 5 minutes by default.
+    /// Sets how long a person may take to log in. Default: 5 minutes.
     pub fn login_timeout(self, limit: Duration) -> Self {
         self.with(|config| config.login_timeout = limit)
     }
 
-    /// Keeps the tokens of this person apart from those of others in the store: a text of the application's
-    /// own, such as the identifier of an account. A program that acts for several people gives each an
-    /// `OAuth` with their own `person`; without one, whoever uses the same store and server acts as the
-    /// person who has logged in there.
+    /// Keeps the tokens of this person apart from other people's tokens in the same store.
+    ///
+    /// The identifier is any string of the application, such as an account name. A program that
+    /// acts for several people needs an `OAuth` with its own `person` for each. Without a `person`,
+    /// everybody who uses the same store and server acts as the person who logged in there.
     ///
     /// ```
     /// use mcp_auth::OAuth;
@@ -173,54 +189,56 @@ impl OAuth {
         self.with(|config| config.person = Some(id.into()))
     }
 
-    /// Sends tokens, codes and secrets over plain `http` as well, to MCP servers and authorization servers on
-    /// other machines: anybody on the way can read them. For test networks only. Without it, a server
-    /// at such a URL gets no token, and its challenge is an error.
+    /// Sends tokens, codes and secrets also over plain `http` to MCP servers and authorization
+    /// servers on other machines, where anybody on the network path can read them. Use this only in
+    /// test networks. Without it, a server at such a URL gets no token, and its challenge is an
+    /// error.
     ///
-    /// The page of a login at a plain `http` URL needs an [`opener`](Self::opener) of one's own.
+    /// A login page at a plain `http` URL needs a custom [`opener`](Self::opener).
     pub fn allow_insecure_credentials(self) -> Self {
         self.with(|config| config.allows_insecure = true)
     }
 
     fn with(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(Arc::make_mut(&mut self.config));
-        // What clones with other settings have is not shared.
+        // Clones with other settings must not share the sessions.
         self.sessions = Arc::default();
         self
     }
 
-    /// The URLs of the servers for which the [store](Self::store) has tokens of the
-    /// [`person`](Self::person), whichever process has put them there.
+    /// Returns the URLs of the servers for which the [store](Self::store) has tokens of the
+    /// [`person`](Self::person), including tokens that other processes saved.
     ///
     /// # Errors
     ///
-    /// The error of the store.
+    /// Fails if the store fails.
     pub async fn servers(&self) -> Result<BTreeSet<String>, AuthError> {
         let saved = load(&*self.config.store, &self.config.keys().servers()).await?;
         Ok(saved.unwrap_or_default())
     }
 
-    /// Logs out everywhere: revokes all tokens of the [`person`](Self::person) that are in the
-    /// [store](Self::store), whichever process has put them there (RFC 7009), and removes them. The next
-    /// request that needs a token begins with a login.
+    /// Logs out everywhere: revokes all tokens of the [`person`](Self::person) in the
+    /// [store](Self::store) (RFC 7009), including tokens that other processes saved, and removes
+    /// them. The next request that needs a token begins with a login.
     ///
-    /// Tokens are removed even if they can't be revoked. Servers that this process has not used are reached
-    /// as [`http_client`] does without settings: see [`logout_with`](Self::logout_with).
+    /// Tokens are removed even if they can't be revoked. A server that this process has not used is
+    /// reached with the default settings of [`http_client`]; use [`logout_with`](Self::logout_with)
+    /// for other settings.
     ///
     /// # Errors
     ///
-    /// The first error of a revocation or of the store. Tokens that could not be revoked are valid at
-    /// their issuer until they expire.
+    /// The first error of a revocation or of the store. A token that could not be revoked stays
+    /// valid at its issuer until it expires.
     pub async fn logout(&self) -> Result<Revocation, AuthError> {
         self.logout_with(http_client).await
     }
 
-    /// As [`logout`](Self::logout), for a person whose servers need root certificates or a proxy of
-    /// their own. `client` returns the client of the server at a URL, as for a connection.
+    /// Like [`logout`](Self::logout), for servers that need their own root certificates or a proxy.
+    /// `client` returns the HTTP client for a server URL, as for a connection.
     ///
     /// # Errors
     ///
-    /// As for [`logout`](Self::logout).
+    /// The same as for [`logout`](Self::logout).
     pub async fn logout_with(
         &self,
         client: impl Fn(String) -> HttpUrl,
@@ -244,7 +262,6 @@ impl OAuth {
         outcome
     }
 
-    /// Logs out from the server at a URL.
     async fn logout_from(
         &self,
         server: &str,
@@ -262,7 +279,6 @@ impl OAuth {
         session.once(|_| None, || renewal.log_out()).await
     }
 
-    /// The session of the server at a URL.
     pub(super) fn session(&self, server: &str, http: AuthHttp) -> Arc<Session> {
         let mut sessions = lock(&self.sessions);
         let session = sessions.entry(server.to_owned()).or_insert_with(|| {
@@ -273,7 +289,7 @@ impl OAuth {
         Arc::clone(session)
     }
 
-    /// The session of the server at a URL, if something was sent to it before.
+    /// The session of a server, if a request was sent to the server before.
     pub(super) fn known_session(&self, server: &str) -> Option<Arc<Session>> {
         let sessions = lock(&self.sessions);
         sessions.get(server).cloned()
@@ -288,31 +304,34 @@ impl OAuth {
         }
     }
 
-    /// True if credentials may be sent to the server at a URL.
     pub(super) fn is_allowed(&self, server: &str) -> bool {
         is_allowed(server, self.config.allows_insecure)
     }
 }
 
-/// Settings for an issuer that does not follow the rules, which the program has set by
-/// [`issuer`](Self::issuer). They are for no other issuer: without one, a login ends with an error.
+/// Settings for an issuer that deviates from the specifications. They apply only to the issuer that
+/// was set with [`issuer`](Self::issuer); without it, a login fails.
 impl OAuth {
-    /// Uses PKCE by `S256` although the issuer's metadata does not mention it. The specification demands that
-    /// a client goes on only where it is announced: set this for an issuer whose documentation tells that it
-    /// has it. Where the metadata names other methods, the login ends with an error all the same.
+    /// Uses PKCE with `S256` although the issuer's metadata does not mention PKCE.
+    ///
+    /// The specification requires a client to stop if PKCE is not advertised. Use this setting only
+    /// for an issuer whose documentation promises PKCE. If the metadata lists only other methods,
+    /// the login fails nevertheless.
     pub fn assume_s256(self) -> Self {
         self.with(|config| config.issuer_settings.assumes_s256 = true)
     }
 
-    /// Sends no `resource` to the issuer (RFC 8707), for one that refuses the parameter. Given up: the
-    /// issuer does not know the server that tokens are for, unless by their scopes.
+    /// Omits the `resource` parameter (RFC 8707), for an issuer that rejects it.
+    ///
+    /// Limitation: the issuer does not learn which server a token is for, except from the scopes.
     pub fn without_resource_parameter(self) -> Self {
         self.with(|config| config.issuer_settings.omits_resource = true)
     }
 
-    /// Adds a parameter of the issuer's own to the authorization request, such as `audience`. A `prompt`
-    /// takes the place of the one that the scope `offline_access` brings along. Other parameters of OAuth and
-    /// OpenID Connect can't be set: the login ends with an error.
+    /// Adds an issuer-specific parameter to the authorization request, such as `audience`.
+    ///
+    /// A `prompt` replaces the one that the scope `offline_access` implies. Other parameters of
+    /// OAuth and OpenID Connect can't be set; they make the login fail.
     ///
     /// ```
     /// use mcp_auth::OAuth;
@@ -335,16 +354,17 @@ impl OAuth {
         })
     }
 
-    /// Adds a parameter of the issuer's own to all token requests. Those of OAuth can't be set: the login
-    /// ends with an error.
+    /// Adds an issuer-specific parameter to all token requests. Parameters of OAuth can't be set;
+    /// they make the login fail.
     pub fn token_parameter(self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let parameter = (name.into(), value.into());
         self.with(|config| config.issuer_settings.token_parameters.push(parameter))
     }
 
     /// Accepts this template as the `issuer` of the metadata
-    /// ([`IssuerTemplate`](crate::metadata::IssuerTemplate)), and its tenants as `iss` of a login, for an
-    /// issuer whose tenants share metadata: `https://login.example.com/{tenant}/v2.0`.
+    /// ([`IssuerTemplate`](crate::metadata::IssuerTemplate)) and its tenants as the `iss` of a
+    /// login response. Use it for an issuer whose tenants share metadata, such as
+    /// `https://login.example.com/{tenant}/v2.0`.
     pub fn issuer_template(self, template: impl Into<String>) -> Self {
         let template = template.into();
         self.with(|config| config.issuer_settings.template = Some(template))
@@ -362,11 +382,12 @@ impl fmt::Debug for OAuth {
     }
 }
 
-/// Clients that work without a person. Each of them needs the [`issuer`](OAuth::issuer) that it is
-/// known to: its credentials are sent to no other one, whatever an MCP server names.
+/// Clients that work without a person. Each needs the [`issuer`](OAuth::issuer) where it is
+/// registered. Its credentials are sent only to that issuer, whatever an MCP server names.
 impl OAuth {
-    /// A program that acts for itself: client credentials with a secret (MCP extension
-    /// `io.modelcontextprotocol/oauth-client-credentials`; RFC 6749 §4.4).
+    /// Creates an authenticator for a program that acts on its own behalf, using client credentials
+    /// with a secret (MCP extension `io.modelcontextprotocol/oauth-client-credentials`; RFC 6749
+    /// §4.4).
     ///
     /// ```
     /// use mcp_auth::OAuth;
@@ -381,8 +402,8 @@ impl OAuth {
         oauth.client(id).client_secret(secret)
     }
 
-    /// A program that acts for itself: client credentials with a private key in the place of the
-    /// secret (`private_key_jwt`), which the extension recommends.
+    /// Creates an authenticator for a program that acts on its own behalf, using client credentials
+    /// with a private key (`private_key_jwt`). The extension recommends a key over a secret.
     ///
     /// ```
     /// use mcp_auth::OAuth;
@@ -402,10 +423,13 @@ impl OAuth {
             .client_key(key)
     }
 
-    /// An application in an enterprise whose identity provider decides what its people may use (MCP
-    /// extension `io.modelcontextprotocol/enterprise-managed-authorization`). No user interaction is needed. The
-    /// person's identity token is exchanged at the identity provider for an assertion (ID-JAG), which
-    /// is exchanged at the authorization server for an access token.
+    /// Creates an authenticator for an application in an enterprise whose identity provider decides
+    /// what people may use (MCP extension
+    /// `io.modelcontextprotocol/enterprise-managed-authorization`).
+    ///
+    /// No user interaction is needed. The client exchanges the person's identity token at the
+    /// identity provider for an assertion (ID-JAG), and the assertion at the authorization server
+    /// for an access token.
     ///
     /// ```
     /// use mcp_auth::OAuth;
@@ -425,9 +449,11 @@ impl OAuth {
         Self::by(Grant::Enterprise(provider))
     }
 
-    /// A workload whose platform gives it tokens, such as a Kubernetes service account, that the
-    /// authorization server trusts (RFC 7523 §2.1). `source` is asked for the token each time that an
-    /// access token is needed. If the server refuses it, that is the result: nothing else is tried.
+    /// Creates an authenticator for a workload whose platform provides tokens that the
+    /// authorization server trusts (RFC 7523 §2.1), such as Kubernetes service account tokens.
+    ///
+    /// `source` is called for the platform's token whenever an access token is needed. If the
+    /// authorization server refuses the token, the request fails; there is no fallback.
     ///
     /// ```
     /// use mcp_auth::OAuth;
@@ -439,7 +465,7 @@ impl OAuth {
     /// # drop(oauth);
     /// ```
     ///
-    /// A [`client`](OAuth::client) is named in the request only if it is set.
+    /// The request names a [`client`](OAuth::client) only if one is set.
     pub fn workload<F>(source: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = AuthResult<String>> + Send + 'static,

@@ -1,20 +1,22 @@
-//! `OAuth` for the clients of some providers.
+//! `OAuth` clients for some providers.
 
 use super::oauth::OAuth;
 
-/// Clients of some providers: each function is a few settings, which could be written by hand. They follow
-/// the providers' documentation as it was in November 2026.
+/// Clients for some providers. Each function combines a few settings that could also be made
+/// individually. They follow the providers' documentation as of November 2026.
 impl OAuth {
-    /// Microsoft Entra ID. `tenant` is the tenant's GUID, or `organizations` for people of all of them;
-    /// `client_id` is the client's app registration.
+    /// A client for Microsoft Entra ID.
     ///
-    /// At the provider (documentation of November 2026): *App registrations*: the redirect URI
-    /// `http://127.0.0.1/callback` for public clients, by the *Manifest*, and *API permissions* for the
-    /// scopes of the server (`Issuer::entra` is the other side).
+    /// `tenant` is the tenant's GUID, or `organizations` for people from all tenants. `client_id`
+    /// is the client's app registration.
     ///
-    /// Limitations: PKCE is used although the issuer does not announce it; `resource` is not sent, and the
-    /// scopes alone name the server (`api://{server}/{scope}`), which its challenges have to name in this
-    /// form.
+    /// At the provider (documentation of November 2026): under *App registrations*, add the
+    /// redirect URI `http://127.0.0.1/callback` for public clients in the *Manifest*, and the
+    /// scopes of the server under *API permissions*. `Issuer::entra` is the server's side.
+    ///
+    /// Limitations: PKCE is used although the issuer does not advertise it. `resource` is not sent,
+    /// so only the scopes name the server, and the server's challenges must name them in the form
+    /// `api://{server}/{scope}`.
     pub fn entra(
         name: impl Into<String>,
         tenant: impl Into<String>,
@@ -35,11 +37,14 @@ impl OAuth {
         }
     }
 
-    /// Auth0. `domain` is `acme.eu.auth0.com` or a custom one, `api` the identifier of the server's API.
+    /// A client for Auth0.
     ///
-    /// At the provider (documentation of November 2026): *Applications*, *Native*, with the redirect
-    /// URI; `Issuer::auth0` is the other side. Nothing is given up: `audience` is sent beside
-    /// `resource`.
+    /// `domain` is `acme.eu.auth0.com` or a custom domain, and `api` is the identifier of the
+    /// server's API.
+    ///
+    /// At the provider (documentation of November 2026): under *Applications*, create a *Native*
+    /// application with the redirect URI. `Issuer::auth0` is the server's side. There are no
+    /// limitations: `audience` is sent in addition to `resource`.
     pub fn auth0(
         name: impl Into<String>,
         domain: impl Into<String>,
@@ -52,12 +57,16 @@ impl OAuth {
             .authorization_parameter("audience", api)
     }
 
-    /// Amazon Cognito. `pool_url` is the issuer of the user pool,
+    /// A client for Amazon Cognito.
+    ///
+    /// `pool_url` is the issuer of the user pool:
     /// `https://cognito-idp.{region}.amazonaws.com/{pool}`.
     ///
-    /// At the provider (documentation of November 2026): *App clients*: one with the authorization code
-    /// grant, the redirect URI, and the scopes of the server (`Issuer::cognito` is the other side).
-    /// Given up: PKCE is used, but not announced.
+    /// At the provider (documentation of November 2026): under *App clients*, create a client with
+    /// the authorization code grant, the redirect URI and the scopes of the server.
+    /// `Issuer::cognito` is the server's side.
+    ///
+    /// Limitation: PKCE is used although the issuer does not advertise it.
     pub fn cognito(
         name: impl Into<String>,
         pool_url: impl Into<String>,
@@ -69,11 +78,13 @@ impl OAuth {
             .assume_s256()
     }
 
-    /// Google, with refresh tokens. The secret of a *Desktop app* is not one that must be kept.
+    /// A client for Google, with refresh tokens. Google does not treat the secret of a *Desktop
+    /// app* as confidential.
     ///
-    /// At the provider (documentation of November 2026): *Google Auth Platform*, *Clients*: *Desktop
-    /// app*; `Issuer::google` is the other side. Given up: `resource` is not sent, as Google does not
-    /// know it.
+    /// At the provider (documentation of November 2026): in *Google Auth Platform*, under
+    /// *Clients*, create a *Desktop app*. `Issuer::google` is the server's side.
+    ///
+    /// Limitation: `resource` is not sent, because Google does not support it.
     pub fn google(
         name: impl Into<String>,
         client_id: impl Into<String>,
@@ -89,11 +100,13 @@ impl OAuth {
             .without_resource_parameter()
     }
 
-    /// GitHub, by an OAuth app.
+    /// A client for GitHub, which is an OAuth app there.
     ///
-    /// At the provider (documentation of November 2026): *Settings*, *Developer settings*, *OAuth
-    /// Apps*, with the redirect URI `http://127.0.0.1/callback`; `Issuer::github` is the other side.
-    /// Given up: GitHub does not know `resource`.
+    /// At the provider (documentation of November 2026): under *Settings*, *Developer settings*,
+    /// *OAuth Apps*, create an app with the redirect URI `http://127.0.0.1/callback`.
+    /// `Issuer::github` is the server's side.
+    ///
+    /// Limitation: GitHub does not support `resource`.
     pub fn github(
         name: impl Into<String>,
         client_id: impl Into<String>,

@@ -1,14 +1,15 @@
-//! The way back from the browser: where the authorization response arrives.
+//! Redirects from the browser back to the application, which carry the authorization response.
 
 use std::io;
 
 use mcp_runtime::BoxFuture;
 use tokio::sync::oneshot;
 
-/// A way by which the browser hands the authorization response to the application; by default a
+/// How the browser hands the authorization response to the application. The default is a
 /// [`Loopback`](super::loopback::Loopback) listener.
 ///
-/// Of use for an application with a URI scheme of its own (RFC 8252 §7.1), or with a web server.
+/// Implement this trait for an application that has its own URI scheme (RFC 8252 §7.1) or its own
+/// web server.
 ///
 /// ```
 /// use std::io;
@@ -18,7 +19,7 @@ use tokio::sync::oneshot;
 /// use mcp_runtime::BoxFuture;
 /// use tokio::sync::mpsc;
 ///
-/// /// Takes the queries of `com.example.app:/callback`, which the system hands to the application.
+/// /// Receives the queries of `com.example.app:/callback` URLs.
 /// struct CustomScheme(Arc<Mutex<Option<mpsc::Receiver<String>>>>);
 ///
 /// struct Waiting(mpsc::Receiver<String>);
@@ -51,12 +52,13 @@ use tokio::sync::oneshot;
 /// }
 /// ```
 pub trait Redirect: Send + Sync + 'static {
-    /// Prepares for one response, before the browser is opened. `registered` is the redirect URI with
-    /// which the client was registered before: with another one it is registered anew.
+    /// Prepares to receive one response, before the browser is opened. `registered` is the redirect
+    /// URI of the client's earlier registration. If the receiver has a different URI, the client is
+    /// registered again.
     fn listen(&self, registered: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>>;
 }
 
-/// The way back of a process that has no person to log in.
+/// The redirect of a process without a person to log in.
 pub(super) struct NoLogin;
 
 impl Redirect for NoLogin {
@@ -65,36 +67,37 @@ impl Redirect for NoLogin {
     }
 }
 
-/// One wait for an authorization response. To drop it, or the future of
+/// A wait for one authorization response. Dropping the receiver, or the future of
 /// [`receive`](Self::receive), ends the wait.
 pub trait RedirectReceiver: Send + 'static {
     /// The redirect URI of the authorization request.
     fn uri(&self) -> &str;
 
-    /// Hands the query of each request to the redirect URI to `accept`, until it takes one. There is
-    /// no time limit: the login has one.
+    /// Passes the query of each request for the redirect URI to `accept` until `accept` returns a
+    /// response. The receiver needs no time limit, because the login has one.
     fn receive(self: Box<Self>, accept: AcceptResponse) -> BoxFuture<io::Result<()>>;
 }
 
-/// Decides about the query of a request to the redirect URI, which is without its `?` and not decoded.
-/// `None` if it is not the response: waiting goes on.
+/// A function that checks the query of a request for the redirect URI. The query has no `?` and is
+/// not decoded. The function returns `None` if the query is not the response, and the receiver
+/// keeps waiting.
 pub type AcceptResponse = Box<dyn FnMut(&str) -> Option<Response> + Send>;
 
-/// The page that a person sees after the authorization response was taken.
+/// The page that the person sees after the application received the authorization response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// The response has a code.
+    /// The response contains a code.
     Granted,
-    /// The response has an error, or is invalid.
+    /// The response contains an error or is invalid.
     Failed,
 }
 
-/// Waits until `accept` takes a query, and returns the result that it made of it. Its success decides
-/// which page the person sees.
+/// Waits until `accept` accepts a query, and returns the result of `accept`. The person sees a
+/// different page for a success than for an error.
 ///
 /// # Errors
 ///
-/// Those of the receiver.
+/// The errors of the receiver.
 pub async fn receive<T, E>(
     receiver: Box<dyn RedirectReceiver>,
     accept: impl Fn(&str) -> Option<Result<T, E>> + Send + 'static,
@@ -111,7 +114,8 @@ where
             Ok(_) => Response::Granted,
             Err(_) => Response::Failed,
         };
-        // A receiver that asks again after the response was taken is given the answer for another query.
+        // A receiver may call again after the response was accepted. Such a query is not a
+        // response.
         sender.take()?.send(found).ok()?;
         Some(response)
     };

@@ -1,4 +1,4 @@
-//! Registration: the identity of the client at an issuer.
+//! Registration of the client at an issuer.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ use crate::authentication::{ClientAuthentication, ClientCredential, ClientCreden
 use crate::metadata::AuthorizationServerMetadata;
 use crate::util::unix_now;
 
-/// The ways by which a client has its identifier at an issuer, in the order in which they are tried
+/// How a client gets its identifier at an issuer, in the order in which the ways are tried
 /// (2026-07-28, "Client Registration").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RegistrationWay {
-    /// The user has set the identifier that the issuer knows.
+    /// The user has set an identifier that the issuer knows.
     PreRegistered,
     /// The URL of the client's metadata is its identifier.
     MetadataDocument,
@@ -28,14 +28,14 @@ pub(crate) enum RegistrationWay {
     Dynamic,
 }
 
-/// The result of a dynamic registration (RFC 7591 §3.2.1), plus the fields of the request that are needed
-/// to use it. `Debug` shows no secret.
+/// The result of a dynamic registration (RFC 7591 §3.2.1), plus the request fields needed to use
+/// it. `Debug` shows no secret.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Registration {
     pub(crate) client_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     client_secret: Option<String>,
-    /// In seconds since 1970; 0 for never.
+    /// In seconds since 1970; 0 means that the secret never expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     client_secret_expires_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,18 +46,18 @@ pub(crate) struct Registration {
     requested_scope: Scopes,
 }
 
-/// The parts of a login on which a dynamic registration depends.
+/// The parts of a login that a dynamic registration depends on.
 #[derive(Clone, Copy)]
 pub(crate) struct RegistrationRequest<'a> {
     pub(crate) config: &'a Config,
     pub(crate) discovery: &'a Discovery,
     pub(crate) redirect_uri: &'a str,
-    /// The scopes that the login asks for.
+    /// The scopes that the login requests.
     pub(crate) scopes: &'a Scopes,
 }
 
 impl RegistrationWay {
-    /// The way to use at an issuer; none if there is none.
+    /// Chooses how to register at an issuer. Returns `None` if no way is possible.
     pub(crate) fn choose(config: &Config, issuer: &AuthorizationServerMetadata) -> Option<Self> {
         let takes_documents = issuer.client_id_metadata_document_supported == Some(true);
         if config.client_id.is_some() {
@@ -73,13 +73,12 @@ impl RegistrationWay {
 }
 
 impl Registration {
-    /// The client with these credentials.
     pub(crate) fn credentials(&self) -> ClientCredentials {
         let method = self.token_endpoint_auth_method.as_deref();
         let authentication = match (self.client_secret.clone(), method) {
             (Some(secret), Some("client_secret_basic")) => ClientAuthentication::Basic(secret),
             (Some(secret), Some("client_secret_post")) => ClientAuthentication::Post(secret),
-            // With any other method, the client is a public one.
+            // Any other method is treated as a public client.
             _ => ClientAuthentication::None,
         };
         ClientCredentials {
@@ -88,12 +87,12 @@ impl Registration {
         }
     }
 
-    /// True if the client has registered for all of `scopes`, or for no particular ones.
+    /// Returns true if the client registered for all of `scopes`, or without naming scopes.
     pub(crate) fn covers(&self, scopes: &Scopes) -> bool {
         self.requested_scope.is_empty() || self.requested_scope.contains_all(scopes)
     }
 
-    /// True if a login with this redirect URI may use it.
+    /// Returns true if the registration is valid for this redirect URI and has not expired.
     fn serves(&self, request: &RegistrationRequest<'_>) -> bool {
         let expires = self.client_secret_expires_at.filter(|it| *it != 0);
         let is_expired = expires.is_some_and(|it| it <= unix_now());
@@ -102,8 +101,8 @@ impl Registration {
 }
 
 impl RegistrationRequest<'_> {
-    /// Returns the client's credentials at the issuer. `kept` is the result of an earlier dynamic
-    /// registration there; a new one is returned beside the credentials.
+    /// Returns the client's credentials at the issuer, and the dynamic registration that they came
+    /// from, if any. `kept` is the stored result of an earlier dynamic registration.
     pub(crate) async fn credentials(
         &self,
         http: &CredentialHttp,
@@ -158,7 +157,7 @@ impl RegistrationRequest<'_> {
         Ok(registration)
     }
 
-    /// The metadata of the client, and the scopes in it.
+    /// The client metadata to register, and the scopes in it.
     fn metadata(&self) -> (serde_json::Value, Scopes) {
         let issuer = &self.discovery.issuer;
         let mut grants = vec!["authorization_code"];
@@ -166,7 +165,8 @@ impl RegistrationRequest<'_> {
         if offered.is_none_or(|all| all.iter().any(|it| it == "refresh_token")) {
             grants.push("refresh_token");
         }
-        // What a later login may ask for as well. An issuer that knows not all of it would refuse.
+        // Also register the scopes that later logins may request, unless the issuer does not know
+        // all of them: it would then refuse the registration.
         let scopes = self.scopes.clone();
         let scopes = scopes.union(&self.discovery.scopes_supported());
         let known = issuer.scopes_supported.as_ref();
@@ -191,14 +191,14 @@ impl RegistrationRequest<'_> {
     }
 }
 
-/// Ways in which a client that registers itself may authenticate, the preferred one first.
+/// Authentication methods of a client that registers itself, in order of preference.
 const AUTH_METHODS: [&str; 3] = ["none", "client_secret_basic", "client_secret_post"];
 
-/// The way in which a client that registers itself authenticates: not at all where that is allowed, as
-/// a secret that is on a person's machine is none.
+/// Chooses how a client that registers itself authenticates. `none` is preferred, because a secret
+/// on a person's machine is not confidential.
 fn auth_method(issuer: &AuthorizationServerMetadata) -> &'static str {
     let offered = issuer.token_endpoint_auth_methods_supported.as_deref();
-    // Without metadata, and for one that leaves it out.
+    // There may be no metadata, or the metadata may omit the field.
     let offered = offered.unwrap_or_default();
     let mut known = AUTH_METHODS.into_iter();
     let found = known.find(|known| offered.iter().any(|it| it == known));
@@ -206,7 +206,8 @@ fn auth_method(issuer: &AuthorizationServerMetadata) -> &'static str {
 }
 
 impl Config {
-    /// The credentials that the user has set, which are valid at the issuer that they have set.
+    /// The credentials that the user has set. They are valid only at the issuer that the user has
+    /// set.
     pub(crate) fn pre_registered(
         &self,
         issuer: &AuthorizationServerMetadata,
@@ -229,7 +230,7 @@ impl Config {
         })
     }
 
-    /// The client whose identifier is the URL of its metadata: `https`, with a path.
+    /// The client that is identified by its metadata URL, which must be `https` with a path.
     pub(crate) fn by_document(
         &self,
         issuer: &AuthorizationServerMetadata,

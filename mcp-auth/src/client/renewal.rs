@@ -1,4 +1,4 @@
-//! Renewal of a token: from the store, by refresh, by a login.
+//! Renewal of a token from the store, with a refresh token or with a login.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use super::token_set::{Binding, TokenSet, list_server, load, registration_key, s
 use crate::authentication::ClientCredentials;
 use crate::metadata::AuthorizationServerMetadata;
 
-/// What a logout has achieved at the issuers of the tokens.
+/// The result of revoking tokens at their issuers during a logout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Revocation {
     /// All tokens were revoked, or there were none.
     Done,
-    /// An issuer offers no revocation (RFC 7009), or none of access tokens as these (section 2.2.1,
-    /// `unsupported_token_type`): they are removed here, and valid there until they expire.
+    /// An issuer does not offer revocation (RFC 7009), or not for this kind of token (§2.2.1,
+    /// `unsupported_token_type`). The tokens are removed locally but stay valid until they expire.
     NotOffered,
 }
 
-/// One renewal of the token of a session. Only one is under way for each session.
+/// One renewal of the token of a session. A session has at most one running renewal.
 pub(crate) struct Renewal {
     pub(crate) config: Arc<Config>,
     pub(crate) session: Arc<Session>,
@@ -37,7 +37,7 @@ pub(crate) struct Renewal {
     pub(crate) nonces: Arc<Nonces>,
 }
 
-/// The parts of a challenge on which a renewal depends (RFC 6750 §3, RFC 9728 §5.1).
+/// The parts of a challenge that a renewal depends on (RFC 6750 §3, RFC 9728 §5.1).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Demand {
     /// `resource_metadata`.
@@ -45,13 +45,13 @@ pub(crate) struct Demand {
     pub(crate) scopes: Scopes,
     /// `error` and `error_description`.
     pub(crate) reason: Option<String>,
-    /// The schemes that the server names.
+    /// The challenge names the scheme `Bearer`.
     pub(crate) bearer: bool,
     pub(crate) dpop: bool,
 }
 
 impl Renewal {
-    /// Loads the tokens that an earlier process has saved.
+    /// Loads the tokens that an earlier process saved.
     pub(crate) async fn load(self) -> Result<(), AuthError> {
         let store = &*self.config.store;
         let binding =
@@ -65,7 +65,8 @@ impl Renewal {
         Ok(())
     }
 
-    /// Renews a token before it expires. Where that fails, the token is used as long as it is accepted.
+    /// Renews a token before it expires. If the renewal fails, the old token is used as long as the
+    /// server accepts it.
     pub(crate) async fn refresh_early(self) -> Result<(), AuthError> {
         match self.renew_early().await {
             Ok(true) => {}
@@ -78,7 +79,7 @@ impl Renewal {
         Ok(())
     }
 
-    /// Returns false if nobody but a person could renew it.
+    /// Returns false if only a person can renew the token.
     async fn renew_early(&self) -> Result<bool, AuthError> {
         let known = self.session.binding();
         let announced = known.as_ref().and_then(|known| known.announced.clone());
@@ -96,7 +97,7 @@ impl Renewal {
         Ok(is_unattended)
     }
 
-    /// Gets a token that the server accepts, after it has answered with 401.
+    /// Gets a token that the server accepts after it answered with 401.
     pub(crate) async fn after_unauthorized(
         self,
         demand: Demand,
@@ -111,7 +112,7 @@ impl Renewal {
                     return Ok(AfterChallenge::SendAgain);
                 }
             }
-            // The next request begins with a login.
+            // The token is removed, so the next request begins with a login.
             Some(token)
                 if token.origin == TokenOrigin::Grant
                     && self.session.has_requested(&demand.scopes) =>
@@ -122,7 +123,7 @@ impl Renewal {
                 return Err(AuthError::new(AuthStep::Access, server, cause));
             }
             Some(_) => {}
-            // The server has changed its authorization server, or nothing is known of it yet.
+            // The server has changed its authorization server, or this is the first request.
             None => {
                 if let Some(tokens) = self.kept(&binding).await? {
                     self.adopt(binding, tokens, TokenOrigin::Stored).await?;
@@ -134,9 +135,9 @@ impl Renewal {
         Ok(AfterChallenge::SendAgain)
     }
 
-    /// Gets a token with more scopes, after the server has answered with 403 (2026-07-28,
-    /// "Authorization", section Step-Up Authorization Flow). Gives up if a login has asked for them
-    /// before.
+    /// Gets a token with more scopes after the server answered with 403 (2026-07-28,
+    /// "Authorization", section Step-Up Authorization Flow). Gives up if an earlier login already
+    /// requested these scopes.
     pub(crate) async fn step_up(self, demand: Demand) -> Result<AfterChallenge, AuthError> {
         if demand.scopes.is_empty() || self.session.has_requested(&demand.scopes) {
             return Ok(AfterChallenge::GiveUp);
@@ -146,15 +147,15 @@ impl Renewal {
         Ok(AfterChallenge::SendAgain)
     }
 
-    /// Revokes the tokens that are in the store (RFC 7009), and those that it did not take, and removes
-    /// them even if that fails.
+    /// Revokes the tokens in the store (RFC 7009) and any tokens that could not be saved. Removes
+    /// them even if the revocation fails.
     pub(crate) async fn log_out(self) -> Result<Revocation, AuthError> {
         let store = &*self.config.store;
         let server = &self.session.server;
         let kept = load::<Binding>(store, &self.config.keys().binding(server)).await?;
         let mut outcome = Ok(Revocation::Done);
         if let Some(binding) = kept.or_else(|| self.session.binding()) {
-            // Not while another process redeems the refresh token.
+            // Another process may be redeeming the refresh token.
             let _lock = stored(store.lock(&self.key_of(&binding))).await?;
             outcome = self.revoke_all(&binding).await;
             self.forget(&binding).await?;
@@ -164,7 +165,7 @@ impl Renewal {
         outcome
     }
 
-    /// Revokes all tokens of a binding: those in the store, and those that it did not take.
+    /// Revokes all tokens of a binding, including tokens that could not be saved.
     async fn revoke_all(&self, binding: &Binding) -> Result<Revocation, AuthError> {
         let unsaved = self.session.token().filter(|token| !token.is_saved);
         let unsaved = unsaved.map(|token| token.tokens.clone());
@@ -175,7 +176,7 @@ impl Renewal {
         }
         let issuer = self.discoverer(None).issuer(&binding.issuer).await;
         let issuer = match issuer {
-            // A server of 2025-03-26 without metadata: it has the endpoints that are prescribed.
+            // A server of 2025-03-26 without metadata has only the default endpoints.
             Err(error) if matches!(error.kind(), AuthErrorKind::NoMetadata) => {
                 return Ok(Revocation::NotOffered);
             }
@@ -220,7 +221,7 @@ impl Renewal {
             None => Ok(()),
         };
         let access_token = issuer.revoke(&tokens.access_token, "access_token").await;
-        // That a token can't be revoked at all counts less than another error.
+        // Report any other error in preference to an unsupported token type.
         match refresh_token {
             Err(error) if !is_unsupported(&error) => Err(error),
             refresh_token => access_token.and(refresh_token),
@@ -246,7 +247,7 @@ impl Renewal {
         }
     }
 
-    /// Gets new tokens by the grant that the user has chosen.
+    /// Gets new tokens with the grant that the user has chosen.
     async fn grant(
         &self,
         discovery: &Discovery,
@@ -265,15 +266,15 @@ impl Renewal {
         };
         let tokens = grant.run().await?;
         self.session.requested(&requested);
-        // Not while another process refreshes tokens, and would replace these with its own.
+        // Another process may be refreshing tokens and would overwrite these.
         let lock = stored(self.config.store.lock(&self.key_of(&binding))).await;
         let saved = self.adopt(binding, tokens, TokenOrigin::Grant).await;
         lock.and(saved)
     }
 
-    /// The key to bind new tokens to (RFC 9449), if the MCP server asks for such tokens, or offers them,
-    /// by its challenge or in its metadata, and the issuer has `ES256` in its list of algorithms. Tokens
-    /// that were bound before stay so.
+    /// The key to bind new tokens to (RFC 9449).
+    /// Tokens are bound if the issuer supports `ES256` and the MCP server requires or offers bound
+    /// tokens in its challenge or its metadata. Tokens that were bound before stay bound.
     fn proving(
         &self,
         discovery: &Discovery,
@@ -303,9 +304,9 @@ impl Renewal {
         }
     }
 
-    /// The scopes to ask for: those of the challenge, or else those of the server's basic functions,
-    /// beside those that the user has set and those that were asked for before (2026-07-28,
-    /// "Authorization", section Scope Selection Strategy). Asks for `offline_access` if it is offered.
+    /// The scopes to request: the scopes of the challenge or else of the server's basic functions,
+    /// plus the user's scopes and earlier requested scopes (2026-07-28, "Authorization", section
+    /// Scope Selection Strategy). Requests `offline_access` if the issuer offers it.
     fn scopes(&self, discovery: &Discovery, demanded: Scopes) -> Scopes {
         const OFFLINE: &str = "offline_access";
         let set = &self.config.scopes;
@@ -324,9 +325,9 @@ impl Renewal {
         scopes
     }
 
-    /// Redeems the refresh token (RFC 6749 §6). False if there is none, or it is no longer good.
+    /// Redeems the refresh token (RFC 6749 §6). Returns false if there is none or it is invalid.
     ///
-    /// Of several processes that share a store, one redeems it. The others take over its tokens.
+    /// Of several processes that share a store, one redeems the token and the others use the result.
     async fn refresh(&self, discovery: &Discovery, binding: &Binding) -> Result<bool, AuthError> {
         let store = &*self.config.store;
         let key = self.key_of(binding);
@@ -336,7 +337,7 @@ impl Renewal {
         let unsaved = current.as_ref().filter(|it| !it.is_saved);
         let is_older = |unsaved: u64| kept.as_ref().is_none_or(|it| it.issued_at <= unsaved);
         let kept = match (unsaved, &kept) {
-            // The refresh token in the store may be redeemed already.
+            // The refresh token in the store may already be redeemed.
             (Some(unsaved), _) if is_older(unsaved.tokens.issued_at) => unsaved.tokens.clone(),
             (_, None) => return Ok(false),
             (_, Some(kept)) => kept.clone(),
@@ -386,8 +387,8 @@ impl Renewal {
         Ok(true)
     }
 
-    /// Forgets a refresh token that is no longer good, or the registration of a client that the issuer
-    /// no longer knows.
+    /// Forgets a refresh token that is no longer valid, or the registration of a client that the
+    /// issuer no longer knows.
     async fn refused(
         &self,
         binding: &Binding,
@@ -403,7 +404,7 @@ impl Renewal {
         save(store, &self.key_of(binding), &kept).await
     }
 
-    /// Saves tokens and uses them from now on. They are used even if they can't be saved.
+    /// Saves tokens and starts using them. They are used even if they can't be saved.
     async fn adopt(
         &self,
         binding: Binding,
@@ -411,14 +412,14 @@ impl Renewal {
         origin: TokenOrigin,
     ) -> Result<(), AuthError> {
         let store = &*self.config.store;
-        // Newer than those before, also if the clock was set back: tokens that are not saved are told from
-        // those in the store by it.
+        // `issued_at` must not decrease even if the clock was set back: it tells unsaved tokens
+        // from older ones in the store.
         let before = self.session.token().map_or(0, |it| it.tokens.issued_at);
         tokens.issued_at = tokens.issued_at.max(before);
         let keys = self.config.keys();
         let server = &self.session.server;
         let saved = async {
-            // First, so that a logout finds whatever follows.
+            // List the server first, so a logout finds whatever is saved next.
             list_server(store, keys, server, true).await?;
             save(store, &self.key_of(&binding), &tokens).await?;
             save(store, &keys.binding(server), &binding).await
@@ -436,7 +437,7 @@ impl Renewal {
         removed
     }
 
-    /// The tokens in the store, if they were issued to the client that the user has set up.
+    /// The tokens in the store, if they were issued to the configured client.
     async fn kept(&self, binding: &Binding) -> Result<Option<TokenSet>, AuthError> {
         let config = &self.config;
         if config.issuer.is_some() && !config.has_issuer(&binding.issuer) {
@@ -453,7 +454,7 @@ impl Renewal {
         }))
     }
 
-    /// The client that tokens were issued to; none if it is another one than that of the settings.
+    /// The client that the tokens were issued to, or `None` if the settings name another client.
     fn client(
         &self,
         tokens: &TokenSet,
@@ -478,8 +479,8 @@ impl Renewal {
     }
 }
 
-/// True for an answer after which only a login helps (RFC 6749 §5.2). After any other, such as one of a
-/// server that is overloaded, the same tokens may be good again.
+/// Returns true for an error that only a login resolves (RFC 6749 §5.2). After any other error,
+/// such as an overloaded server, the same tokens may work again.
 fn is_final(error: &AuthError) -> bool {
     const FINAL: [&str; 4] = [
         "invalid_grant",
@@ -494,7 +495,6 @@ fn is_final(error: &AuthError) -> bool {
         && FINAL.contains(&code.as_str())
 }
 
-/// Returns true if the issuer does not revoke tokens of a kind (RFC 7009 §2.2.1).
 fn is_unsupported(error: &AuthError) -> bool {
     matches!(error.kind(), AuthErrorKind::Refused { code, .. } if code == "unsupported_token_type")
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Scopes in the order in which they were named, each of them once (RFC 6749 §3.3).
+/// Distinct scopes in the order in which they were named (RFC 6749 §3.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub(crate) struct Scopes(Vec<String>);
@@ -32,13 +32,13 @@ impl Scopes {
         self.0.retain(|it| it != scope);
     }
 
-    /// These scopes, then those of `others` that are not among them.
+    /// These scopes, followed by those of `others` that are not yet included.
     pub(crate) fn union(mut self, others: &Self) -> Self {
         others.0.iter().for_each(|it| self.add(it));
         self
     }
 
-    /// The value of a parameter: none if there is no scope.
+    /// The value of the `scope` parameter; `None` if there are no scopes.
     pub(crate) fn parameter(&self) -> Option<String> {
         (!self.is_empty()).then(|| self.to_string())
     }
@@ -73,7 +73,7 @@ impl From<Scopes> for String {
     }
 }
 
-/// Separated by spaces.
+/// Formats the scopes separated by spaces.
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join(" "))

@@ -1,4 +1,4 @@
-//! State of the authorization at one MCP server.
+//! The state of the authorization at one MCP server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,12 +14,11 @@ use super::token_set::{Binding, TokenSet};
 use crate::limits::client::EARLY_REFRESH_PAUSE;
 use crate::util::{lock, unix_now};
 
-/// The authorization at one MCP server, shared by all connections to it.
+/// The authorization at one MCP server. All connections to the server share it.
 pub(crate) struct Session {
-    /// The URL of the server.
     pub(crate) server: String,
     state: Mutex<SessionState>,
-    /// Held by the one who renews the token.
+    /// Held while a token is being renewed.
     renewing: Arc<tokio::sync::Mutex<()>>,
     principal: PrincipalChanges,
 }
@@ -29,32 +28,31 @@ struct SessionState {
     is_loaded: bool,
     binding: Option<Binding>,
     token: Option<Arc<CurrentToken>>,
-    /// The scopes that logins of this process have asked for.
+    /// The scopes that logins of this process requested.
     requested: Scopes,
-    /// Number of renewals that have ended, and the error of the last one.
+    /// The number of completed renewals, and the error of the last one.
     renewals: u64,
     failure: Option<AuthError>,
     no_early_refresh_until: Option<Instant>,
-    /// The way to the authorization server that the last request had.
+    /// The HTTP client that the last request used for the authorization server.
     http: Option<AuthHttp>,
 }
 
-/// The token that requests are sent with.
 pub(crate) struct CurrentToken {
     pub(crate) tokens: TokenSet,
     pub(crate) origin: TokenOrigin,
-    /// False if the store did not take it: what lies there is older.
+    /// False if the store could not save the tokens, so the stored ones are older.
     pub(crate) is_saved: bool,
     is_accepted: AtomicBool,
 }
 
-/// The way by which a token was obtained.
+/// How a token was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenOrigin {
-    /// From the store: of an earlier process, or of another one.
+    /// Loaded from the store, where this or another process saved it.
     Stored,
     Refresh,
-    /// By a login, or by the grant of a client without a person.
+    /// Obtained with a login, or with the grant of an unattended client.
     Grant,
 }
 
@@ -80,14 +78,14 @@ impl Session {
         self.state().binding.clone()
     }
 
-    /// The value of `Authorization`; none without a token.
+    /// The value of the `Authorization` header.
     pub(crate) fn authorization(&self) -> Option<HeaderValue> {
         let token = self.token()?;
         let tokens = &token.tokens;
         tokens.token_type.authorization(&tokens.access_token)
     }
 
-    /// The scopes that logins have asked for, and those that the token has.
+    /// The scopes that logins requested, plus the scopes of the token.
     pub(crate) fn known_scopes(&self) -> Scopes {
         let state = self.state();
         let granted = state.token.as_ref().map(|token| token.tokens.scope.clone());
@@ -95,7 +93,7 @@ impl Session {
         requested.union(&granted.unwrap_or_default())
     }
 
-    /// True if a login of this process has asked for all of `scopes`.
+    /// Returns true if a login of this process requested all of `scopes`.
     pub(crate) fn has_requested(&self, scopes: &Scopes) -> bool {
         self.state().requested.contains_all(scopes)
     }
@@ -105,7 +103,7 @@ impl Session {
         state.requested = std::mem::take(&mut state.requested).union(scopes);
     }
 
-    /// Makes `tokens` the current ones; `None` to have none. `is_saved` tells whether they are in the store.
+    /// Replaces the current tokens. `is_saved` is true if the store has them.
     pub(crate) fn set(
         &self,
         binding: Option<Binding>,
@@ -130,13 +128,13 @@ impl Session {
         }
     }
 
-    /// Forgets the scopes that were asked for, as another person may log in next.
+    /// Forgets the requested scopes, because another person may log in next.
     pub(crate) fn forget_scopes(&self) {
         self.state().requested = Scopes::default();
     }
 
-    /// True if the token can and should be renewed before the next request. One of a client
-    /// that is unattended can be at any time.
+    /// Returns true if the token can and should be renewed before the next request. An unattended
+    /// client can renew it at any time.
     pub(crate) fn needs_refresh(&self, is_unattended: bool) -> bool {
         let state = self.state();
         let tokens = state.token.as_ref().map(|token| &token.tokens);
@@ -148,7 +146,7 @@ impl Session {
         is_due && until.is_none_or(|until| until <= Instant::now())
     }
 
-    /// Goes on with the current token for a while, although it could not be refreshed.
+    /// Keeps using the current token for a while after a failed refresh.
     pub(crate) fn postpone_refresh(&self) {
         self.state().no_early_refresh_until = Some(Instant::now() + EARLY_REFRESH_PAUSE);
     }
@@ -161,10 +159,10 @@ impl Session {
         self.state().http.clone()
     }
 
-    /// Does `work`, unless it `is_done` when the work of others has ended. If the work that was under
-    /// way has failed, that is the result: nobody wants the same login twice.
+    /// Runs `work` unless `is_done` returns a result after waiting for other work. If the other
+    /// work failed, its error is returned, because nobody wants to see the same login twice.
     ///
-    /// The work goes on in a task of its own when this future is dropped.
+    /// The work runs in its own task, so it continues if this future is dropped.
     pub(crate) async fn once<T, F>(
         self: &Arc<Self>,
         is_done: impl Fn(&Self) -> Option<T>,
@@ -210,12 +208,13 @@ impl Session {
 }
 
 impl CurrentToken {
-    /// Notes that the MCP server has accepted it.
+    /// Records that the MCP server accepted the token.
     pub(crate) fn accepted(&self) {
         self.is_accepted.store(true, Ordering::Relaxed);
     }
 
-    /// True if a refusal may be due to its age: it was good once, or comes from the store.
+    /// Returns true if the server may have rejected the token because of its age: the token was
+    /// accepted before or comes from the store.
     pub(crate) fn may_be_old(&self) -> bool {
         self.is_accepted.load(Ordering::Relaxed) || self.origin == TokenOrigin::Stored
     }

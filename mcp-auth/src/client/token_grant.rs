@@ -1,4 +1,4 @@
-//! A request for tokens, by a login or without a person.
+//! Requests for tokens, with a login or without a person.
 
 use serde::Deserialize;
 
@@ -26,7 +26,7 @@ pub(crate) struct TokenGrant<'a> {
 }
 
 impl TokenGrant<'_> {
-    /// Gets tokens in the way that the user has chosen.
+    /// Gets tokens with the grant that the user has chosen.
     pub(crate) async fn run(&self) -> Result<TokenSet, AuthError> {
         if self.config.grant.is_unattended() {
             self.without_person().await
@@ -35,7 +35,7 @@ impl TokenGrant<'_> {
         }
     }
 
-    /// The authorization server, with the client that it knows.
+    /// The authorization server as seen by a client that is registered there.
     pub(super) fn issuer<'a>(&'a self, client: &'a ClientCredentials) -> IssuerClient<'a> {
         let metadata = &self.discovery.issuer;
         IssuerClient {
@@ -63,7 +63,6 @@ const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 impl TokenGrant<'_> {
-    /// Gets a token without a person.
     async fn without_person(&self) -> Result<TokenSet, AuthError> {
         let client = self.config.pre_registered(&self.discovery.issuer)?;
         let mut parameters = self.grant().await?;
@@ -73,7 +72,7 @@ impl TokenGrant<'_> {
         Ok(self.tokens(response, client, None))
     }
 
-    /// The parameters of the grant.
+    /// The parameters of the token request that are specific to the grant.
     async fn grant(&self) -> Result<Vec<(&'static str, String)>, AuthError> {
         let (grant_type, assertion) = match &self.config.grant {
             Grant::Workload(source) => {
@@ -86,15 +85,15 @@ impl TokenGrant<'_> {
         };
         let mut parameters = vec![("grant_type", grant_type.to_owned())];
         parameters.extend(assertion.map(|it| ("assertion", it)));
-        // An ID-JAG has the scopes that were granted.
+        // An ID-JAG contains the granted scopes.
         if !matches!(self.config.grant, Grant::Enterprise(_)) {
             parameters.extend(self.scopes.parameter().map(|it| ("scope", it)));
         }
         Ok(parameters)
     }
 
-    /// Exchanges the person's token for an assertion to the authorization server of an MCP server (MCP
-    /// extension "Enterprise-Managed Authorization" §4).
+    /// Exchanges the person's token for an assertion that the MCP server's authorization server
+    /// accepts (MCP extension "Enterprise-Managed Authorization" §4).
     async fn id_jag(&self, provider: &IdentityProvider) -> Result<String, AuthError> {
         let step = AuthStep::TokenExchange;
         let discoverer = Discoverer {
@@ -139,7 +138,7 @@ impl TokenGrant<'_> {
     }
 }
 
-/// An answer to a token exchange (RFC 8693 §2.2.1).
+/// The response to a token exchange (RFC 8693 §2.2.1).
 #[derive(Deserialize)]
 struct Exchanged {
     access_token: String,

@@ -1,4 +1,4 @@
-//! Requests to the token endpoint and to the revocation endpoint.
+//! Requests to the token, pushed authorization and revocation endpoints.
 
 use bytes::Bytes;
 use http::header::HeaderMap;
@@ -16,19 +16,19 @@ use crate::metadata::AuthorizationServerMetadata;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// An authorization server, and a client that it knows.
+/// An authorization server, and a client that is registered there.
 #[derive(Clone, Copy)]
 pub(crate) struct IssuerClient<'a> {
     pub(crate) http: &'a CredentialHttp,
     pub(crate) metadata: &'a AuthorizationServerMetadata,
     pub(crate) client: &'a ClientCredentials,
     pub(crate) settings: &'a IssuerSettings,
-    /// The key that tokens are to be bound to (RFC 9449 §5).
+    /// The key to bind tokens to (RFC 9449 §5).
     pub(crate) proving: Option<&'a Proving>,
 }
 
 impl IssuerClient<'_> {
-    /// Asks for a token (RFC 6749 §4.1.3, §6). `parameters` are those of the grant.
+    /// Requests a token (RFC 6749 §4.1.3, §6) with the parameters of a grant.
     pub(crate) async fn token(
         &self,
         step: AuthStep,
@@ -54,7 +54,8 @@ impl IssuerClient<'_> {
         }
     }
 
-    /// Posts to the token endpoint; once more if it asks for a nonce in proofs (RFC 9449 §8).
+    /// Posts to the token endpoint, and again if the server demands a nonce in the proof (RFC 9449
+    /// §8).
     pub(crate) async fn post(
         &self,
         step: AuthStep,
@@ -99,8 +100,9 @@ impl IssuerClient<'_> {
         exchange.post(&endpoint, FORM, headers, body, observe).await
     }
 
-    /// Sends the parameters of a login, and returns the `request_uri` that stands for them (RFC 9126
-    /// §2). None without an endpoint for that, or where it refuses and is not required.
+    /// Pushes the parameters of a login, and returns the `request_uri` that represents them (RFC
+    /// 9126 §2). Returns `None` if there is no endpoint for it, or if the endpoint refuses and
+    /// pushing is optional.
     pub(crate) async fn push(
         &self,
         login: &PendingAuthorization,
@@ -136,7 +138,7 @@ impl IssuerClient<'_> {
         }
     }
 
-    /// Revokes a token (RFC 7009 §2.1). Without an endpoint for that, nothing happens.
+    /// Revokes a token (RFC 7009 §2.1). Does nothing if the issuer has no revocation endpoint.
     pub(crate) async fn revoke(&self, token: &str, hint: &str) -> Result<(), AuthError> {
         let Some(endpoint) = self.metadata.revocation_endpoint.as_deref() else {
             return Ok(());
@@ -150,7 +152,7 @@ impl IssuerClient<'_> {
         posted.map(drop)
     }
 
-    /// The headers and the body of a request with these parameters, and with those of the user's own.
+    /// The headers and the body of a request with these parameters and the user's additional ones.
     fn form(
         &self,
         exchange: Exchange<'_>,

@@ -1,4 +1,4 @@
-//! Answers of the token endpoint.
+//! Responses of the token endpoint.
 
 use http::header::HeaderValue;
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,14 @@ use serde_json::Value;
 use super::scopes::Scopes;
 use crate::limits::client::MAX_TOKEN_LIFETIME;
 
-/// The scheme by which an access token is sent.
+/// The authentication scheme of an access token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum TokenType {
     Bearer,
     DPoP,
 }
 
-/// An answer of the token endpoint (RFC 6749 §5.1), checked.
+/// A checked response of the token endpoint (RFC 6749 §5.1).
 #[derive(Clone)]
 pub(crate) struct TokenResponse {
     pub(crate) access_token: String,
@@ -35,14 +35,14 @@ struct Members {
 }
 
 impl TokenResponse {
-    /// Reads an answer. A missing `token_type` means a bearer token; a lifetime may be a number or a
-    /// text.
+    /// Parses a response. A missing `token_type` means a bearer token, and the lifetime may be a
+    /// number or a string.
     ///
     /// # Errors
     ///
-    /// The reason for which it can't be used, without what is secret in it.
+    /// The reason why the response can't be used, without the secrets in it.
     pub(crate) fn parse(json: &[u8]) -> Result<Self, String> {
-        // serde's own errors may repeat a value.
+        // serde's errors may repeat a value.
         let members: Members = serde_json::from_slice(json)
             .map_err(|_| "it is no JSON object with an `access_token`".to_owned())?;
         let token_type = members.token_type.as_deref().unwrap_or("Bearer");
@@ -67,7 +67,7 @@ impl TokenResponse {
 }
 
 impl TokenType {
-    /// The value of `Authorization` for a token. It is never shown.
+    /// The value of the `Authorization` header, marked as sensitive.
     pub(crate) fn authorization(self, token: &str) -> Option<HeaderValue> {
         let scheme = match self {
             Self::Bearer => "Bearer",
@@ -79,7 +79,7 @@ impl TokenType {
     }
 }
 
-/// A number of seconds, as a number or as a text.
+/// Parses a number of seconds, which may be a number or a string.
 fn seconds(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number

@@ -1,4 +1,4 @@
-//! Tokens of one client for one resource, and where they are kept.
+//! The tokens of one client for one resource, and how they are stored.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,31 +19,30 @@ use super::token_response::{TokenResponse, TokenType};
 use crate::limits::client::{MAX_EARLY_REFRESH, STORE_TIMEOUT};
 use crate::util::unix_now;
 
-/// Tokens, and the client that they were issued to. `Debug` shows none.
+/// Tokens, and the client that they were issued to. `Debug` does not show the tokens.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TokenSet {
     pub(crate) access_token: String,
     pub(crate) token_type: TokenType,
     /// In seconds since 1970.
     pub(crate) issued_at: u64,
-    /// In seconds since 1970; absent if it is not known.
+    /// In seconds since 1970, if the lifetime is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) refresh_token: Option<String>,
-    /// The scopes that were granted; those that were asked for, if the answer has none.
+    /// The granted scopes, or the requested scopes if the response does not name any.
     #[serde(default)]
     pub(crate) scope: Scopes,
     pub(crate) client_id: String,
-    /// The credentials of a client that has registered itself.
+    /// The credentials of a dynamically registered client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) registration: Option<Registration>,
-    /// The key that the tokens are bound to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<ProofKey>,
 }
 
-/// The place of a server's tokens: tokens belong to one issuer and one resource.
+/// The issuer and the resource that a server's tokens belong to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Binding {
     pub(crate) issuer: String,
@@ -54,7 +53,7 @@ pub(crate) struct Binding {
 }
 
 impl TokenSet {
-    /// The tokens of an answer to a request for `requested` scopes.
+    /// The tokens in a response to a request for the `requested` scopes.
     pub(crate) fn new(
         response: TokenResponse,
         requested: &Scopes,
@@ -76,7 +75,7 @@ impl TokenSet {
         }
     }
 
-    /// True if the token expires soon, at `now` in seconds since 1970.
+    /// Returns true if the token expires soon. `now` is in seconds since 1970.
     pub(crate) fn expires_soon(&self, now: u64) -> bool {
         self.expires_at.is_some_and(|expires| {
             let lifetime = expires.saturating_sub(self.issued_at);
@@ -86,13 +85,13 @@ impl TokenSet {
 }
 
 impl Binding {
-    /// True if `other` is the same issuer and the same resource.
+    /// Returns true if issuer and resource are equal, whatever was announced.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         (&self.issuer, &self.resource) == (&other.issuer, &other.resource)
     }
 }
 
-/// Notes in the store that there are, or no longer are, tokens for a server.
+/// Adds a server to the stored list of servers that have tokens, or removes it.
 pub(crate) async fn list_server(
     store: &dyn TokenStore,
     keys: PersonKeys<'_>,
@@ -118,19 +117,19 @@ pub(crate) async fn list_server(
     }
 }
 
-/// The key of the [`Registration`] at an issuer.
+/// The store key of the [`Registration`] at an issuer.
 pub(crate) fn registration_key(issuer: &str) -> String {
     format!("client {issuer}")
 }
 
-/// Waits for a call of the store. Later than the store itself gives up to wait for a lock, it is an error.
+/// Waits for a call of the store, with a time limit that is longer than the one for locks.
 pub(crate) async fn stored<T>(call: BoxFuture<io::Result<T>>) -> Result<T, AuthError> {
     let late = |_| io::Error::new(ErrorKind::TimedOut, "it has not answered in time");
     let outcome = timeout(STORE_TIMEOUT, call).await.map_err(late);
     outcome.and_then(|done| done).map_err(AuthError::store)
 }
 
-/// Loads a value. One that can't be read is treated as absent: it is replaced at the next login.
+/// Loads a value. An unreadable value is treated as missing, because the next login replaces it.
 pub(crate) async fn load<T: DeserializeOwned>(
     store: &dyn TokenStore,
     key: &str,
@@ -139,7 +138,6 @@ pub(crate) async fn load<T: DeserializeOwned>(
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-/// Saves a value.
 pub(crate) async fn save<T: Serialize>(
     store: &dyn TokenStore,
     key: &str,

@@ -17,14 +17,14 @@ use crate::metadata::IssuerTemplate;
 
 /// Claims that only ID tokens have (OpenID Connect Core 1.0 §2, §3.1.3.6, §3.3.2.11).
 const ID_TOKEN: [&str; 3] = ["nonce", "at_hash", "c_hash"];
-/// Claims by which issuers tell other tokens from access tokens, and their values in lower case:
-/// Cognito's `token_use`, Keycloak's `typ`.
+/// Claims with which issuers mark tokens other than access tokens, and the lower-case values:
+/// `token_use` at Cognito, `typ` at Keycloak.
 const OTHER_TOKENS: [(&str, &[&str]); 2] = [
     ("token_use", &["id", "refresh"]),
     ("typ", &["id", "refresh", "offline", "logout"]),
 ];
 
-/// Rules for the access tokens of one issuer (RFC 9068 §4, RFC 8725).
+/// Rules for verifying the access tokens of one issuer (RFC 9068 §4, RFC 8725).
 ///
 /// ```
 /// use mcp_auth::jwt::{AccessTokenRules, JwkSet, TokenError};
@@ -39,7 +39,7 @@ const OTHER_TOKENS: [(&str, &[&str]); 2] = [
 #[derive(Clone, Debug)]
 pub struct AccessTokenRules {
     issuer: String,
-    /// The tenants, if the issuer has one identifier for each.
+    /// The tenants of an issuer that has an identifier for each tenant.
     tenants: Option<(IssuerTemplate, Tenants)>,
     audiences: Vec<String>,
     audience_claim: String,
@@ -50,8 +50,8 @@ pub struct AccessTokenRules {
 }
 
 impl AccessTokenRules {
-    /// Rules for tokens of `issuer` for `audience`, which is the identifier of the resource. Both are
-    /// compared character by character.
+    /// Creates rules for tokens that `issuer` issued for `audience`, the identifier of the
+    /// resource. Both are compared character by character.
     pub fn new(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
         Self {
             audiences: vec![audience.into()],
@@ -59,7 +59,7 @@ impl AccessTokenRules {
         }
     }
 
-    /// Rules without an audience.
+    /// Creates rules without an audience.
     pub(crate) fn of_issuer(issuer: String) -> Self {
         Self {
             issuer,
@@ -73,22 +73,22 @@ impl AccessTokenRules {
         }
     }
 
-    /// Accepts tokens for another audience, too.
+    /// Also accepts tokens for another audience.
     #[must_use]
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
         self.audiences.push(audience.into());
         self
     }
 
-    /// Takes the claim of this name for `aud`, such as `client_id`, for issuers that name no audience. The
-    /// [`audience`](Self::audience) is then what that claim must have.
+    /// Uses the claim with this name, such as `client_id`, instead of `aud`, for issuers whose
+    /// tokens have no audience. Its value must be one of the [`audience`](Self::audience) values.
     #[must_use]
     pub fn audience_claim(mut self, name: impl Into<String>) -> Self {
         self.audience_claim = name.into();
         self
     }
 
-    /// Requires that a claim has this value.
+    /// Requires a claim to have this value.
     #[must_use]
     pub fn require_claim(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         let check = ClaimCheck::Value(name.into(), value.into());
@@ -96,60 +96,63 @@ impl AccessTokenRules {
         self
     }
 
-    /// Requires that `check` returns true for the claims, after all other rules. It must answer at once.
+    /// Requires `check` to return true for the claims. It is called after all other rules and must
+    /// not block.
     #[must_use]
     pub fn require(mut self, check: impl Fn(&Claims) -> bool + Send + Sync + 'static) -> Self {
         self.checks.push(ClaimCheck::Custom(Arc::new(check)));
         self
     }
 
-    /// Replaces the issuer.
     pub(crate) fn issued_by(mut self, issuer: String) -> Self {
         self.issuer = issuer;
         self
     }
 
-    /// Accepts tokens of the tenants of an issuer that has one identifier for each, instead of those of
-    /// one issuer. Keys that name an issuer (`issuer`, beside `kid`) verify only its tokens.
+    /// Accepts tokens of the tenants of an issuer that has an identifier for each tenant, instead
+    /// of tokens of a single issuer. A key that names its issuer (in the member `issuer`) verifies
+    /// only the tokens of that issuer.
     pub(crate) fn tenants(mut self, template: IssuerTemplate, tenants: Tenants) -> Self {
         self.tenants = Some((template, tenants));
         self
     }
 
-    /// The algorithms that are accepted. Default: all that [`Algorithm`] has.
+    /// Sets the accepted algorithms. Default: all of [`Algorithm`].
     #[must_use]
     pub fn algorithms(mut self, algorithms: impl IntoIterator<Item = Algorithm>) -> Self {
         self.algorithms = algorithms.into_iter().collect();
         self
     }
 
-    /// By how much the issuer's clock may differ in `exp` and `nbf`. Default: 60 s.
+    /// Sets the tolerated clock difference for `exp` and `nbf`. Default: 60 seconds.
     #[must_use]
     pub fn leeway(mut self, leeway: Duration) -> Self {
         self.leeway = leeway;
         self
     }
 
-    /// Accepts tokens whose header has the `typ` `JWT` or none, beside `at+jwt`, for issuers that do not
-    /// follow RFC 9068. What tells an access token from other tokens of such an issuer is the audience, a
-    /// scope that is needed, and the claims of others: a token with `nonce`, `at_hash` or `c_hash`, with
-    /// the `token_use` `id` or `refresh`, or with `ID`, `Refresh`, `Offline` or `Logout` as its claim
-    /// `typ`, is refused.
+    /// Accepts tokens whose header has the `typ` `JWT` or no `typ`, for issuers that do not follow
+    /// RFC 9068. Without this setting, only the `typ` `at+jwt` is accepted.
+    ///
+    /// Access tokens of such an issuer are then told from its other tokens by the audience, by a
+    /// required scope, and by the claims of other tokens: a token is rejected if it has `nonce`,
+    /// `at_hash` or `c_hash`, if its `token_use` is `id` or `refresh`, or if its claim `typ` is
+    /// `ID`, `Refresh`, `Offline` or `Logout`.
     #[must_use]
     pub fn accept_generic_type(mut self) -> Self {
         self.accepts_other_types = true;
         self
     }
 
-    /// Verifies a token by the issuer's keys at the time `now`, and returns its claims.
+    /// Verifies a token with the issuer's keys at the time `now`, and returns the claims.
     ///
-    /// Required are `iss`, `aud`, `exp`, and `sub` or `client_id`. Scopes and
-    /// [binding to a key](Claims::key_thumbprint) are for the caller to check.
+    /// The claims `iss`, `aud`, `exp`, and `sub` or `client_id` are required. The caller must check
+    /// the scopes and the [key that the token is bound to](Claims::key_thumbprint).
     ///
     /// # Errors
     ///
-    /// The first rule that the token breaks. After [`TokenError::UnknownKey`] the issuer's keys may be
-    /// worth fetching anew.
+    /// The first rule that the token violates. After [`TokenError::UnknownKey`], fetching the
+    /// issuer's keys again may help.
     pub fn verify(
         &self,
         token: &str,
@@ -160,7 +163,8 @@ impl AccessTokenRules {
         if !self.algorithms.contains(&jws.header().algorithm()) {
             return Err(TokenError::Algorithm);
         }
-        // The signature is valid: later failures are mistakes of the configuration, not forgeries.
+        // The signature is verified first, so later failures are configuration mistakes, not
+        // forgeries.
         let payload = match &self.tenants {
             None => jws.verify(keys)?,
             Some((template, _)) => {
@@ -184,27 +188,27 @@ impl AccessTokenRules {
         header.is_of_type("at+jwt") || is_generic && self.accepts_other_types
     }
 
-    /// True if tokens are accepted that do not name their type.
+    /// Returns true if tokens without a specific type are accepted.
     pub(crate) fn accepts_generic_type(&self) -> bool {
         self.accepts_other_types
     }
 
-    /// True if any algorithm is accepted.
+    /// Returns true if at least one algorithm is accepted.
     pub(crate) fn has_algorithms(&self) -> bool {
         !self.algorithms.is_empty()
     }
 
-    /// True if there are checks of claims beyond those of RFC 9068.
+    /// Returns true if there are claim checks beyond those of RFC 9068.
     pub(crate) fn has_checks(&self) -> bool {
         !self.checks.is_empty()
     }
 
-    /// The issuer whose tokens these rules are for; one that stands for all tenants, if there are many.
+    /// The issuer that the rules were made for. With tenants, it represents all of them.
     pub(crate) fn issuer(&self) -> &str {
         &self.issuer
     }
 
-    /// True if the rules are for tokens of the issuer with this identifier.
+    /// Returns true if the rules apply to tokens of this issuer.
     pub(crate) fn is_of(&self, issuer: &str) -> bool {
         match &self.tenants {
             None => issuer == self.issuer,
@@ -215,17 +219,17 @@ impl AccessTokenRules {
         }
     }
 
-    /// The identifiers of an issuer with tenants.
+    /// The template of the issuer identifiers, if there are tenants.
     pub(crate) fn template(&self) -> Option<&IssuerTemplate> {
         self.tenants.as_ref().map(|(template, _)| template)
     }
 
-    /// The audiences that are accepted, and the claim that has them.
+    /// The accepted audiences, and the claim that contains the audience.
     pub(crate) fn audiences(&self) -> (&[String], &str) {
         (&self.audiences, &self.audience_claim)
     }
 
-    /// Reads claims that were verified by other means than a signature.
+    /// Parses claims that were verified by other means than a signature.
     pub(crate) fn claims(&self, all: Map<String, Value>) -> Result<Claims, TokenError> {
         let claims = Claims::with_audience_of(&self.audience_claim, all)?;
         if is_other_token(&claims) {
@@ -235,13 +239,13 @@ impl AccessTokenRules {
         }
     }
 
-    /// The time from which on a token with these claims is not accepted any more.
+    /// The time from which a token with these claims is no longer accepted.
     pub(crate) fn end(&self, claims: &Claims) -> SystemTime {
         let end = claims.expires_at().checked_add(self.leeway);
         end.unwrap_or_else(|| claims.expires_at())
     }
 
-    /// Checks claims that were verified at the time `now`.
+    /// Checks verified claims at the time `now`.
     pub(crate) fn check(&self, claims: &Claims, now: SystemTime) -> Result<(), TokenError> {
         if !self.is_of(claims.issuer()) {
             return Err(TokenError::Issuer);
@@ -271,12 +275,11 @@ impl AccessTokenRules {
     }
 }
 
-/// True if there are claims that only ID tokens have.
 fn is_id_token(claims: &Claims) -> bool {
     ID_TOKEN.iter().any(|name| claims.get(name).is_some())
 }
 
-/// True if claims are marked as those of an ID token, a refresh token or a logout token.
+/// Returns true if the claims mark an ID token, a refresh token or a logout token.
 fn is_other_token(claims: &Claims) -> bool {
     let is_one_of = |(name, kinds): &(&str, &[&str])| {
         let kind = claims.get(name).and_then(|kind| kind.as_str());
@@ -285,7 +288,7 @@ fn is_other_token(claims: &Claims) -> bool {
     OTHER_TOKENS.iter().any(is_one_of)
 }
 
-/// The `iss` of a JWT, which is not verified: it tells whose keys are to verify the token.
+/// Returns the unverified `iss` of a JWT, to find the issuer whose keys must verify the token.
 ///
 /// # Errors
 ///
@@ -298,7 +301,7 @@ pub(crate) fn unverified_issuer(token: &str) -> Result<String, TokenError> {
     }
 }
 
-/// A claim of a JWT, which is not verified.
+/// Returns an unverified claim of a JWT.
 ///
 /// # Errors
 ///
@@ -309,12 +312,9 @@ pub(crate) fn unverified_claim(token: &str, name: &str) -> Result<Option<Value>,
     Ok(payload.remove(name))
 }
 
-/// One check.
 #[derive(Clone)]
 enum ClaimCheck {
-    /// A claim has this value.
     Value(String, Value),
-    /// The user's own.
     Custom(Arc<dyn Fn(&Claims) -> bool + Send + Sync>),
 }
 
@@ -336,7 +336,7 @@ impl fmt::Debug for ClaimCheck {
     }
 }
 
-/// The tenants whose tokens are accepted, of an issuer that has many: a list, or a function.
+/// The accepted tenants of an issuer that has many: a list or a function.
 ///
 /// ```
 /// use mcp_auth::jwt::Tenants;
@@ -350,13 +350,13 @@ impl fmt::Debug for ClaimCheck {
 pub struct Tenants(Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
 impl Tenants {
-    /// Those for which `check` returns true. It is asked for each token whose signature was verified, and
-    /// must answer at once.
+    /// Accepts the tenants for which `check` returns true. `check` is called for each token with a
+    /// valid signature and must not block.
     pub fn matching(check: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(check))
     }
 
-    /// True if tokens of this tenant are accepted.
+    /// Returns true if tokens of this tenant are accepted.
     #[must_use]
     pub fn admits(&self, tenant: &str) -> bool {
         (self.0)(tenant)

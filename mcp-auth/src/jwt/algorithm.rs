@@ -2,8 +2,8 @@
 
 /// An asymmetric signature algorithm (RFC 7518 §3.1, RFC 8037).
 ///
-/// `none` and HMAC have no value here, so that no setting can admit them: with a published key as its
-/// secret, anybody can make an HMAC.
+/// `none` and HMAC are missing on purpose, so no setting can enable them. Anybody could make an
+/// HMAC with a published key as its secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -23,12 +23,12 @@ pub enum Algorithm {
     Ps384,
     /// `PS512`: RSASSA-PSS with SHA-512.
     Ps512,
-    /// `EdDSA` with Ed25519; also read from its newer name `Ed25519` (RFC 9864).
+    /// `EdDSA` with Ed25519. Its newer name `Ed25519` (RFC 9864) is also parsed.
     EdDsa,
 }
 
 impl Algorithm {
-    /// Every algorithm.
+    /// All algorithms.
     pub const ALL: [Self; 9] = [
         Self::Es256,
         Self::Es384,
@@ -57,7 +57,8 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of a name, in exactly this case; none for algorithms that are never accepted.
+    /// Returns the algorithm with this case-sensitive name, or `None` if the algorithm is never
+    /// accepted.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         if name == "Ed25519" {

@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 use super::error::TokenError;
 use super::members;
 
-/// The claims of a verified access token (RFC 9068 §2.2). Clones share them.
+/// The claims of a verified access token (RFC 9068 §2.2). Clones share the claims.
 ///
-/// Handlers of a server behind a `ResourceServer` take them as `&Claims`. `Debug` shows issuer,
-/// subject, client and scope only: other claims may be personal.
+/// Handlers of a server with a `ResourceServer` take a parameter of type `&Claims`. `Debug` shows
+/// only issuer, subject, client and scope, because other claims may be personal.
 #[derive(Clone)]
 pub struct Claims(Arc<Members>);
 
@@ -32,12 +32,12 @@ struct Members {
 }
 
 impl Claims {
-    /// Reads claims; those that this type has are checked for their types.
+    /// Parses claims and checks the types of the claims that this type exposes.
     pub(crate) fn parse(json: &[u8], audience: &str) -> Result<Self, TokenError> {
         Self::with_audience_of(audience, members::parse(json).ok_or(TokenError::Malformed)?)
     }
 
-    /// The claims of a token that was verified by other means than its signature.
+    /// Creates the claims of a token that was verified by other means than its signature.
     ///
     /// ```
     /// use mcp_auth::jwt::Claims;
@@ -57,13 +57,14 @@ impl Claims {
     ///
     /// # Errors
     ///
-    /// [`TokenError::MissingClaim`] without `iss`, `aud`, `exp`, or both of `sub` and `client_id`;
-    /// [`TokenError::InvalidClaim`] for one of a wrong type, and for `cnf` with anything but `jkt`.
+    /// [`TokenError::MissingClaim`] if `iss`, `aud`, `exp`, or both `sub` and `client_id` are
+    /// missing; [`TokenError::InvalidClaim`] if a claim has the wrong type or `cnf` has anything
+    /// but `jkt`.
     pub fn new(all: Map<String, Value>) -> Result<Self, TokenError> {
         Self::with_audience_of("aud", all)
     }
 
-    /// The claims of a token whose audience is the claim `name`.
+    /// Creates the claims of a token whose audience is in the claim `name`.
     pub(crate) fn with_audience_of(
         name: &str,
         all: Map<String, Value>,
@@ -85,20 +86,19 @@ impl Claims {
         Ok(Self(Arc::new(claims)))
     }
 
-    /// All claims.
     #[cfg_attr(not(feature = "proxy"), allow(dead_code))]
     pub(crate) fn members(&self) -> &Map<String, Value> {
         &self.0.all
     }
 
-    /// `iss`: the authorization server that has issued the token.
+    /// `iss`: the authorization server that issued the token.
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.0.issuer
     }
 
-    /// `sub`: on whose behalf the token is used; unique only together with the issuer. A token without
-    /// has a [`client_id`](Self::client_id).
+    /// `sub`: the subject on whose behalf the token is used. It is unique only together with the
+    /// issuer. A token without a subject has a [`client_id`](Self::client_id).
     #[must_use]
     pub fn subject(&self) -> Option<&str> {
         self.0.subject.as_deref()
@@ -110,8 +110,8 @@ impl Claims {
         self.0.client_id.as_deref()
     }
 
-    /// `aud`, or the claim that stands for it ([`AccessTokenRules::audience_claim`]): the resources that
-    /// the token is for.
+    /// `aud`, or the claim that replaces it ([`AccessTokenRules::audience_claim`]): the resources
+    /// that the token is for.
     ///
     /// [`AccessTokenRules::audience_claim`]: super::AccessTokenRules::audience_claim
     #[must_use]
@@ -119,41 +119,43 @@ impl Claims {
         &self.0.audience
     }
 
-    /// `exp`: the time at which the token ends.
+    /// `exp`: the time at which the token expires.
     #[must_use]
     pub fn expires_at(&self) -> SystemTime {
         self.0.expires_at
     }
 
-    /// `nbf`: the time at which the token begins.
+    /// `nbf`: the time from which the token is valid.
     #[must_use]
     pub fn not_before(&self) -> Option<SystemTime> {
         self.0.not_before
     }
 
-    /// `scope`: the scopes that were granted, one by one (RFC 6749 §3.3). Without it, those of `scp`, which
-    /// some issuers have instead. Either is a text or, at some issuers, a list.
+    /// The granted scopes from `scope` (RFC 6749 §3.3), or from `scp` if there is no `scope`. Both
+    /// may be a string or, at some issuers, a list.
     pub fn scopes(&self) -> impl Iterator<Item = &str> {
         let scope = self.0.scope.as_deref().unwrap_or_default();
         scope.split(' ').filter(|it| !it.is_empty())
     }
 
-    /// `cnf.jkt`: the thumbprint of the key whose holder alone may use the token (RFC 9449 §6.1). Such
-    /// a token is no bearer token. Claims with another confirmation (RFC 7800 §3.1), such as the hash of
-    /// a certificate (RFC 8705 §3.1), or with several, can't be made.
+    /// `cnf.jkt`: the thumbprint of the key that the token is bound to (RFC 9449 §6.1). Only the
+    /// holder of the key may use the token, so it is not a bearer token.
+    ///
+    /// Tokens with any other confirmation (RFC 7800 §3.1), such as the hash of a certificate (RFC
+    /// 8705 §3.1), or with several, are rejected.
     #[must_use]
     pub fn key_thumbprint(&self) -> Option<&str> {
         self.0.key_thumbprint.as_deref()
     }
 
-    /// A claim of any name, as the token has it.
+    /// Returns any claim of the token by name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.all.get(name)
     }
 }
 
-/// The claims of the caller's token. A call without a token, as over stdio, is answered with an error.
+/// Extracts the claims of the caller's token. A call without a token, as over stdio, fails.
 #[diagnostic::do_not_recommend]
 impl FromContext for Claims {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
@@ -162,7 +164,7 @@ impl FromContext for Claims {
     }
 }
 
-/// The claims of the caller's token; `None` for a call without one.
+/// Extracts the claims of the caller's token, or `None` for a call without a token.
 #[diagnostic::do_not_recommend]
 impl OptionalFromContext for Claims {
     fn optional(cx: &Context) -> Result<Option<ContextValue<Self>>, ProtocolError> {
@@ -189,7 +191,7 @@ fn text(claims: &Map<String, Value>, name: &'static str) -> Result<Option<String
     }
 }
 
-/// A text or a list of them (RFC 7519 §4.1.3).
+/// Parses an audience, which is a string or a list of strings (RFC 7519 §4.1.3).
 fn audience(claim: Option<&Value>) -> Result<Vec<String>, TokenError> {
     let invalid = || TokenError::InvalidClaim("aud");
     match claim.ok_or(TokenError::MissingClaim("aud"))? {
@@ -202,7 +204,7 @@ fn audience(claim: Option<&Value>) -> Result<Vec<String>, TokenError> {
     }
 }
 
-/// Scopes, separated by spaces.
+/// Returns the scopes separated by spaces.
 fn scope(claims: &Map<String, Value>) -> Result<Option<String>, TokenError> {
     let name = if claims.contains_key("scope") {
         "scope"
@@ -217,7 +219,7 @@ fn scope(claims: &Map<String, Value>) -> Result<Option<String>, TokenError> {
     Ok(Some(scopes.join(" ")))
 }
 
-/// Seconds since 1970, with or without a fraction (RFC 7519 §2).
+/// Parses a time in seconds since 1970, with or without a fraction (RFC 7519 §2).
 fn time(claims: &Map<String, Value>, name: &'static str) -> Result<Option<SystemTime>, TokenError> {
     let Some(value) = claims.get(name) else {
         return Ok(None);
@@ -228,8 +230,8 @@ fn time(claims: &Map<String, Value>, name: &'static str) -> Result<Option<System
     time.map(Some).ok_or(TokenError::InvalidClaim(name))
 }
 
-/// The thumbprint of `{"jkt": …}`. Another confirmation, or one beside it, can't be proven here: to
-/// ignore it would make a bearer token of a bound one.
+/// The thumbprint in `{"jkt": …}`. Any other or additional confirmation is an error, because
+/// ignoring it would turn a bound token into a bearer token.
 fn key_thumbprint(claims: &Map<String, Value>) -> Result<Option<String>, TokenError> {
     let Some(confirmation) = claims.get("cnf") else {
         return Ok(None);
@@ -246,7 +248,7 @@ mod tests {
 
     use super::*;
 
-    /// Claims of a token, with others in their place; `"-"` removes one.
+    /// The claims of a token with these members replaced; `"-"` removes a member.
     fn with(members: Value) -> Result<Claims, TokenError> {
         let mut all = json!({"iss": "i", "sub": "s", "aud": "a", "exp": 100});
         for (name, value) in members.as_object().unwrap() {

@@ -1,4 +1,4 @@
-//! Public keys and sets of them.
+//! Public keys and key sets.
 
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256,
@@ -13,7 +13,7 @@ use super::error::{JwkError, TokenError};
 use super::members;
 use crate::util::{base64url, from_base64url, hash_text};
 
-/// Members of private and of symmetric keys.
+/// Members that only private and symmetric keys have.
 const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /// A public key that verifies signatures (RFC 7517 §4): RSA of at least 2048 bits, P-256, P-384 or
@@ -21,9 +21,10 @@ const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 #[derive(Clone, Debug)]
 pub struct Jwk {
     key_id: Option<String>,
-    /// The only algorithm that the key is for, if it names one.
+    /// The only algorithm that the key may be used with, if it names one.
     algorithm: Option<Algorithm>,
-    /// The issuer that this key belongs to, when a set serves several issuers, as Entra ID's does.
+    /// The issuer that this key belongs to, when a key set serves several issuers, as Entra ID's
+    /// does.
     issuer: Option<String>,
     key: PublicKey,
 }
@@ -31,24 +32,24 @@ pub struct Jwk {
 #[derive(Clone, Debug)]
 enum PublicKey {
     Rsa(RsaPublicKeyComponents<Vec<u8>>),
-    /// Points in the uncompressed form.
+    /// Uncompressed points.
     P256(Vec<u8>),
     P384(Vec<u8>),
     Ed25519(Vec<u8>),
 }
 
-/// The keys of an issuer (RFC 7517 §5). None by default.
+/// The keys of an issuer (RFC 7517 §5). The default is an empty set.
 #[derive(Clone, Debug, Default)]
 pub struct JwkSet {
     keys: Vec<Jwk>,
 }
 
 impl JwkSet {
-    /// Parses a set. Keys that can't verify signatures are left out, as RFC 7517 §5 asks for.
+    /// Parses a key set. Keys that can't verify signatures are skipped, as RFC 7517 §5 recommends.
     ///
     /// # Errors
     ///
-    /// [`JwkError::Malformed`] if it is no object with a list `keys`.
+    /// [`JwkError::Malformed`] if the document is not an object with a list `keys`.
     pub fn parse(json: &[u8]) -> Result<Self, JwkError> {
         let set = members::parse(json).ok_or(JwkError::Malformed)?;
         let Some(Value::Array(keys)) = set.get("keys") else {
@@ -66,14 +67,14 @@ impl JwkSet {
         self.keys.len()
     }
 
-    /// True if no key can verify signatures.
+    /// Returns true if no key can verify signatures.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The keys with this `kid`, of those that are of `issuers` or of no one in particular. All of these
-    /// without a `kid`.
+    /// The keys with this `kid`, or all keys without a `kid`. Keys of issuers other than `issuers`
+    /// are left out.
     pub(super) fn named(
         &self,
         key_id: Option<&str>,
@@ -101,7 +102,7 @@ impl Jwk {
     ///
     /// # Errors
     ///
-    /// The cause for which it can't verify signatures.
+    /// The reason why the key can't verify signatures.
     pub fn parse(json: &[u8]) -> Result<Self, JwkError> {
         Self::new(&members::parse(json).ok_or(JwkError::Malformed)?)
     }
@@ -136,7 +137,8 @@ impl Jwk {
         self.key_id.as_deref()
     }
 
-    /// The thumbprint by SHA-256 (RFC 7638 §3): `jkt` of tokens that are bound to the key.
+    /// The SHA-256 thumbprint of the key (RFC 7638 §3), which is the `jkt` of tokens that are bound
+    /// to the key.
     #[must_use]
     pub fn thumbprint(&self) -> String {
         let curve = |name: &str, point: &[u8]| {
@@ -163,7 +165,7 @@ impl Jwk {
         hash_text(&members)
     }
 
-    /// True if the key's type, and its `alg` if it has one, are those of the algorithm.
+    /// Returns true if the algorithm matches the key's type and the key's `alg`, if there is one.
     #[must_use]
     pub fn fits(&self, algorithm: Algorithm) -> bool {
         let is_of_type = match algorithm {
@@ -175,7 +177,8 @@ impl Jwk {
         is_of_type && self.algorithm.is_none_or(|only| only == algorithm)
     }
 
-    /// Verifies a signature of `message`. Elliptic curves' have the fixed length of RFC 7518 §3.4.
+    /// Verifies the signature of `message`. Elliptic curve signatures have the fixed length of RFC
+    /// 7518 §3.4.
     ///
     /// # Errors
     ///
@@ -257,7 +260,7 @@ fn bytes(members: &Map<String, Value>, name: &'static str) -> Result<Vec<u8>, Jw
     from_base64url(text).ok_or(JwkError::Member(name))
 }
 
-/// An unsigned integer without the leading zeros that some issuers send.
+/// Parses an unsigned integer, dropping the leading zeros that some issuers send.
 fn integer(members: &Map<String, Value>, name: &'static str) -> Result<Vec<u8>, JwkError> {
     let mut bytes = bytes(members, name)?;
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
@@ -301,7 +304,7 @@ mod tests {
         })
     }
 
-    /// That key with other members; null removes one.
+    /// The key of [`p256`] with these members replaced; null removes a member.
     fn with(members: Value) -> Result<Jwk, JwkError> {
         let mut key = p256();
         for (name, value) in members.as_object().unwrap() {

@@ -9,9 +9,9 @@ use super::members;
 use crate::limits::server::MAX_TRIED_KEYS;
 use crate::util::from_base64url;
 
-/// A signature in the compact form (RFC 7515 §3.1) that has been parsed and not yet verified.
+/// A signature in the compact form (RFC 7515 §3.1) that was parsed but not yet verified.
 ///
-/// Its payload can be had only from [`verify`](Self::verify).
+/// Only [`verify`](Self::verify) returns the payload.
 pub struct Jws<'a> {
     header: Header,
     /// Header and payload, as they were signed.
@@ -20,16 +20,16 @@ pub struct Jws<'a> {
     signature: Vec<u8>,
 }
 
-/// The header of a signature. Keys that it brings along (`jwk`, `jku`, `x5c`, `x5u`) verify no access
-/// token.
+/// The header of a signature. Keys in the header (`jwk`, `jku`, `x5c`, `x5u`) never verify an
+/// access token.
 #[derive(Clone, Debug)]
 pub struct Header {
     algorithm: Algorithm,
     key_id: Option<String>,
     media_type: Option<String>,
-    /// `jwk`, which only a proof of possession is verified by.
+    /// `jwk`, which is used only to verify a proof of possession.
     embedded_key: Option<Map<String, Value>>,
-    /// True if there is a key, or the URL of a key, in the header.
+    /// True if the header contains a key or the URL of a key.
     brings_key: bool,
 }
 
@@ -60,21 +60,23 @@ impl<'a> Jws<'a> {
         &self.header
     }
 
-    /// Verifies the signature by a key that fits `kid` and `alg`, and returns the payload.
+    /// Verifies the signature with a key that matches `kid` and `alg`, and returns the payload.
     ///
-    /// Without a `kid`, the first eight keys that fit `alg` are tried.
+    /// Without a `kid`, the first eight keys that match `alg` are tried.
     ///
     /// # Errors
     ///
-    /// [`UnknownKey`](TokenError::UnknownKey) if no key fits,
-    /// [`WrongKey`](TokenError::WrongKey) if that can't change by new keys of the issuer,
-    /// [`Signature`](TokenError::Signature) if those that fit have not signed it,
-    /// [`Malformed`](TokenError::Malformed) if the payload is not base64url.
+    /// - [`UnknownKey`](TokenError::UnknownKey) if no key matches.
+    /// - [`WrongKey`](TokenError::WrongKey) if no key matches and new keys of the issuer can't
+    ///   help.
+    /// - [`Signature`](TokenError::Signature) if no matching key made the signature.
+    /// - [`Malformed`](TokenError::Malformed) if the payload is not base64url.
     pub fn verify(&self, keys: &JwkSet) -> Result<Vec<u8>, TokenError> {
         self.verify_of(&[], keys)
     }
 
-    /// Verifies the signature by a key of one of these issuers; of any if there are none.
+    /// Verifies the signature with a key of one of these issuers, or of any issuer if the list is
+    /// empty.
     pub(super) fn verify_of(&self, issuers: &[&str], keys: &JwkSet) -> Result<Vec<u8>, TokenError> {
         let Header {
             algorithm, key_id, ..
@@ -98,7 +100,7 @@ impl<'a> Jws<'a> {
 }
 
 impl Jws<'_> {
-    /// Verifies the signature by one key, and returns the payload.
+    /// Verifies the signature with one key, and returns the payload.
     pub(crate) fn verify_by(&self, key: &Jwk) -> Result<Vec<u8>, TokenError> {
         key.verify(
             self.header.algorithm,
@@ -141,30 +143,31 @@ impl Header {
         self.algorithm
     }
 
-    /// `kid`: which of the issuer's keys has signed.
+    /// `kid`: the identifier of the issuer's key that made the signature.
     #[must_use]
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
     }
 
-    /// `typ`: a media type, whose `application/` may be left out; in any case.
+    /// `typ`: a media type, whose prefix `application/` is optional. The case is not significant.
     #[must_use]
     pub fn media_type(&self) -> Option<&str> {
         self.media_type.as_deref()
     }
 
-    /// True if a key that was published later may have made the signature: the header neither names a
-    /// key nor brings one along.
+    /// Returns true if a newly published key may have made the signature: the header neither names
+    /// nor contains a key.
     pub(crate) fn may_be_by_new_key(&self) -> bool {
         self.key_id.is_none() && !self.brings_key
     }
 
-    /// `jwk`: the key that a proof of possession brings along.
+    /// `jwk`: the key that a proof of possession contains.
     pub(crate) fn embedded_key(&self) -> Option<&Map<String, Value>> {
         self.embedded_key.as_ref()
     }
 
-    /// True if `typ` is the media type `application/{subtype}`, in either form (RFC 7515 §4.1.9).
+    /// Returns true if `typ` is the media type `application/{subtype}`, with or without its prefix
+    /// (RFC 7515 §4.1.9).
     #[must_use]
     pub fn is_of_type(&self, subtype: &str) -> bool {
         self.media_type().is_some_and(|found| {
@@ -176,7 +179,7 @@ impl Header {
     }
 }
 
-/// Decodes base64url without padding; exactly one text has each value.
+/// Decodes base64url without padding. Only the canonical encoding of a value is accepted.
 pub(super) fn decode(text: &str) -> Result<Vec<u8>, TokenError> {
     from_base64url(text).ok_or(TokenError::Malformed)
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Parses a JSON object. A member that is there twice is an error, as two readers could take
-/// different ones (RFC 7515 §4, RFC 7519 §4). Members of inner objects are not compared.
+/// Parses a JSON object. A repeated member is an error, because two readers might use different
+/// values (RFC 7515 §4, RFC 7519 §4). Nested objects are not checked.
 pub(crate) fn parse(json: &[u8]) -> Option<Map<String, Value>> {
     let Members(members) = serde_json::from_slice(json).ok()?;
     Some(members)

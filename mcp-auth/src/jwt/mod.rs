@@ -1,8 +1,8 @@
-//! JSON Web Tokens, signed in the compact form (RFC 7515). The signatures are *ring*'s.
+//! JSON Web Tokens in the compact signed form (RFC 7515), with the signature algorithms of *ring*.
 //!
-//! Feature `server`: access tokens (RFC 9068) are verified by public keys (RFC 7517), as RFC 8725
-//! advises. Tokens, and what stands in tokens, are in no error. With it or the feature `client`, a key signs
-//! assertions and proofs of possession.
+//! With the feature `server`, access tokens (RFC 9068) are verified with public keys (RFC 7517) as
+//! RFC 8725 recommends. Errors never contain a token or a part of it. With the feature `client` or
+//! `server`, a [`SigningKey`] signs assertions and proofs of possession.
 
 #[cfg(feature = "server")]
 mod access_token;

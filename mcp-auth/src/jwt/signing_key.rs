@@ -1,4 +1,4 @@
-//! Keys that sign.
+//! Signing keys.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::util::{base64url, hash_text};
 
-/// A private key that signs by `ES256`: assertions of a client (RFC 7523), proofs of possession
+/// A private key that signs with `ES256`, for client assertions (RFC 7523) and proofs of possession
 /// (RFC 9449).
 ///
 /// ```
@@ -28,23 +28,23 @@ pub struct SigningKey {
     pkcs8: Vec<u8>,
 }
 
-/// The cause for which a key can't be had or can't sign.
+/// The reason why a key can't be created or can't sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SigningKeyError {
-    /// No text of the form `-----BEGIN PRIVATE KEY-----`, base64, `-----END PRIVATE KEY-----`.
+    /// The string does not contain a PEM block `-----BEGIN PRIVATE KEY-----` with base64.
     #[error("the key is not in the PEM form of PKCS#8 (`BEGIN PRIVATE KEY`)")]
     Pem,
-    /// No private key on P-256 in PKCS#8 with its public key, as OpenSSL writes it.
+    /// The key is not a private key on P-256 in PKCS#8 with its public key, as OpenSSL writes it.
     #[error("the key is not a private key on P-256 in PKCS#8")]
     Pkcs8,
-    /// The operating system gives no random bytes.
+    /// The operating system provides no random bytes.
     #[error("the operating system gives no random bytes")]
     Random,
 }
 
 impl SigningKey {
-    /// A new key.
+    /// Generates a new key.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl SigningKey {
         Self::from_pkcs8(document.map_err(|_| SigningKeyError::Random)?.as_ref())
     }
 
-    /// The key in a PKCS#8 document (DER).
+    /// Reads the key from a PKCS#8 document (DER).
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl SigningKey {
         })
     }
 
-    /// The key in a PKCS#8 document in PEM; text around it is ignored.
+    /// Reads the key from a PKCS#8 document in PEM. Text around the PEM block is ignored.
     ///
     /// # Errors
     ///
@@ -83,29 +83,30 @@ impl SigningKey {
         Self::from_pkcs8(&der.map_err(|_| SigningKeyError::Pem)?)
     }
 
-    /// The key as a PKCS#8 document (DER), to be kept as a secret.
+    /// The key as a PKCS#8 document (DER), which must be kept secret.
     #[must_use]
     pub fn to_pkcs8(&self) -> &[u8] {
         &self.pkcs8
     }
 
-    /// The public key as a JSON Web Key: `crv`, `kty`, `x`, `y`.
+    /// The public key as a JSON Web Key with the members `crv`, `kty`, `x` and `y`.
     #[must_use]
     pub fn public_jwk(&self) -> Value {
-        // An uncompressed point: 4, and the coordinates of 32 bytes each.
+        // An uncompressed point: the byte 4 and two coordinates of 32 bytes.
         let point = self.pair.public_key().as_ref();
         let x = base64url(&point[1..33]);
         let y = base64url(&point[33..]);
         json!({"crv": "P-256", "kty": "EC", "x": x, "y": y})
     }
 
-    /// The thumbprint of the public key by SHA-256 (RFC 7638): `jkt` of tokens that are bound to it.
+    /// The SHA-256 thumbprint of the public key (RFC 7638), which is the `jkt` of tokens that are
+    /// bound to the key.
     #[must_use]
     pub fn thumbprint(&self) -> String {
         thumbprint(&self.public_jwk())
     }
 
-    /// Signs a token with these members of its header, beside `alg`, and these claims.
+    /// Signs a token with these claims and header members. `alg` is added to the header.
     ///
     /// # Errors
     ///
@@ -133,8 +134,8 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// The thumbprint of a key that has only the required members of an elliptic curve's, which are hashed
-/// in the order of their names and without white space.
+/// The thumbprint of an elliptic curve key: the hash of its required members, sorted by name and
+/// without white space.
 fn thumbprint(jwk: &Value) -> String {
     let member = |name: &str| format!("{}:{}", json!(name), jwk[name]);
     let members = ["crv", "kty", "x", "y"].map(member).join(",");
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_thumbprint_is_that_of_rfc_9449() {
-        // The key of §4.1 and its `jkt` of §6.1.
+        // The key of RFC 9449 §4.1 and its `jkt` in §6.1.
         let jwk = json!({
             "kty": "EC",
             "x": "l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs",

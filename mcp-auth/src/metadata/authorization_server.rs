@@ -7,67 +7,68 @@ use super::url::ServerUrl;
 
 /// Metadata of an authorization server (RFC 8414 §2, OpenID Connect Discovery 1.0 §3).
 ///
-/// Members that are not named here are ignored.
+/// Unknown members are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AuthorizationServerMetadata {
-    /// The issuer's identifier, a URL.
+    /// The identifier of the issuer, which is a URL.
     pub issuer: String,
-    /// Where people log in.
+    /// The endpoint where people log in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorization_endpoint: Option<String>,
-    /// Where parameters of logins are sent before (RFC 9126).
+    /// The endpoint for pushed authorization requests (RFC 9126).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pushed_authorization_request_endpoint: Option<String>,
-    /// True if they must be.
+    /// True if authorization requests must be pushed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require_pushed_authorization_requests: Option<bool>,
-    /// Where tokens are issued.
+    /// The endpoint that issues tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_endpoint: Option<String>,
-    /// Where clients register (RFC 7591).
+    /// The endpoint where clients register (RFC 7591).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registration_endpoint: Option<String>,
-    /// Where tokens are revoked (RFC 7009).
+    /// The endpoint that revokes tokens (RFC 7009).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revocation_endpoint: Option<String>,
-    /// Where opaque tokens are explained (RFC 7662).
+    /// The endpoint that introspects opaque tokens (RFC 7662).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub introspection_endpoint: Option<String>,
-    /// How clients authenticate to the introspection endpoint; without, as to the token endpoint.
+    /// How clients authenticate at the introspection endpoint. Default: as at the token endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub introspection_endpoint_auth_methods_supported: Option<Vec<String>>,
-    /// Where the keys are that verify the issuer's tokens.
+    /// The URL of the keys that verify the issuer's tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jwks_uri: Option<String>,
-    /// Scopes that may be asked for.
+    /// Scopes that clients can request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes_supported: Option<Vec<String>>,
-    /// Kinds of grants; without, authorization codes and implicit.
+    /// Supported grant types. Default: authorization code and implicit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant_types_supported: Option<Vec<String>>,
-    /// Methods of PKCE; none where it is missing.
+    /// Supported PKCE methods. If the member is missing, PKCE is not supported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code_challenge_methods_supported: Option<Vec<String>>,
-    /// How clients authenticate to the token endpoint; without, `client_secret_basic`.
+    /// How clients authenticate at the token endpoint. Default: `client_secret_basic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_endpoint_auth_methods_supported: Option<Vec<String>>,
-    /// Algorithms of a client's assertions at the token endpoint.
+    /// Algorithms for client assertions at the token endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_endpoint_auth_signing_alg_values_supported: Option<Vec<String>>,
-    /// Algorithms of DPoP proofs (RFC 9449 §5.1).
+    /// Algorithms for DPoP proofs (RFC 9449 §5.1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dpop_signing_alg_values_supported: Option<Vec<String>>,
-    /// True if authorization responses have `iss` (RFC 9207 §3).
+    /// True if authorization responses contain `iss` (RFC 9207 §3).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorization_response_iss_parameter_supported: Option<bool>,
-    /// True if the URL of a client's metadata serves as its identifier.
+    /// True if the URL of a client's metadata document can be its identifier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id_metadata_document_supported: Option<bool>,
 }
 
-/// The URLs at which an issuer's metadata may be found, in the order of the specification: RFC 8414's,
-/// OpenID Connect's with the well-known path before the issuer's, and with it behind.
+/// Returns the URLs where an issuer's metadata may be found, in the order of the specification: the
+/// URL of RFC 8414, then OpenID Connect's well-known path inserted before the issuer's path and
+/// appended to it.
 ///
 /// ```
 /// let urls = mcp_auth::metadata::authorization_server_metadata_urls("https://example.com/a")?;
@@ -84,7 +85,7 @@ pub struct AuthorizationServerMetadata {
 ///
 /// # Errors
 ///
-/// [`MetadataError::Url`], also for an issuer with a query (RFC 8414 §2).
+/// [`MetadataError::Url`] if the issuer is not a valid URL or has a query (RFC 8414 §2).
 pub fn authorization_server_metadata_urls(issuer: &str) -> Result<Vec<String>, MetadataError> {
     let url = ServerUrl::parse(issuer)?;
     if url.query.is_some() {
@@ -105,8 +106,8 @@ pub fn authorization_server_metadata_urls(issuer: &str) -> Result<Vec<String>, M
 }
 
 impl AuthorizationServerMetadata {
-    /// Parses the document that was fetched for `issuer`, which its `issuer` must be, character by
-    /// character (RFC 8414 §3.3).
+    /// Parses the document that was fetched for `issuer`. Its member `issuer` must equal `issuer`,
+    /// compared character by character (RFC 8414 §3.3).
     ///
     /// # Errors
     ///
@@ -115,7 +116,8 @@ impl AuthorizationServerMetadata {
         Self::parse_if(json, issuer, |found| found == issuer)
     }
 
-    /// Parses the document that was fetched for `issuer`, if it may have the `issuer` that it has.
+    /// Parses the document that was fetched for `issuer`, if `is_accepted` accepts its member
+    /// `issuer`.
     pub(crate) fn parse_if(
         json: &[u8],
         issuer: &str,
@@ -132,7 +134,7 @@ impl AuthorizationServerMetadata {
         })
     }
 
-    /// The endpoints that revision 2025-03-26 gives a server that has no metadata of either kind:
+    /// Returns the endpoints that revision 2025-03-26 defines for a server without any metadata:
     /// `/authorize`, `/token` and `/register` at its origin, with `S256`.
     ///
     /// # Errors
@@ -151,7 +153,7 @@ impl AuthorizationServerMetadata {
         })
     }
 
-    /// True if PKCE with `S256` is offered. A client must not go on without it.
+    /// Returns true if PKCE with `S256` is offered. Otherwise a client must not continue.
     #[must_use]
     pub fn offers_s256(&self) -> bool {
         let methods = self.code_challenge_methods_supported.iter().flatten();

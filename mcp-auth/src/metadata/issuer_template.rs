@@ -6,8 +6,9 @@ use super::MetadataError;
 use super::url::ServerUrl;
 use crate::limits::MAX_TENANT_BYTES;
 
-/// The identifiers of an issuer that has one for each tenant, such as
-/// `https://login.example.com/{tenant}/v2.0`. The placeholder is one segment of the path, and has any name.
+/// A template for issuer identifiers that contain the tenant, such as
+/// `https://login.example.com/{tenant}/v2.0`. The placeholder is one path segment and may have any
+/// name.
 ///
 /// ```
 /// use mcp_auth::metadata::IssuerTemplate;
@@ -21,7 +22,7 @@ use crate::limits::MAX_TENANT_BYTES;
 #[derive(Clone, PartialEq, Eq)]
 pub struct IssuerTemplate {
     text: String,
-    /// The bytes of the placeholder.
+    /// The byte range of the placeholder.
     start: usize,
     end: usize,
 }
@@ -31,8 +32,8 @@ impl IssuerTemplate {
     ///
     /// # Errors
     ///
-    /// [`MetadataError::Url`], if it has not one placeholder that is a segment of its path, or would not be
-    /// a URL without it.
+    /// [`MetadataError::Url`] if the template does not have exactly one placeholder that is a path
+    /// segment, or is not a URL when the placeholder is replaced.
     pub fn parse(text: impl Into<String>) -> Result<Self, MetadataError> {
         let text = text.into();
         let template = Self::found(&text).map(|(start, end)| Self {
@@ -48,7 +49,7 @@ impl IssuerTemplate {
         template.ok_or(MetadataError::Url(text))
     }
 
-    /// The place of the only placeholder.
+    /// Finds the byte range of the only placeholder.
     fn found(text: &str) -> Option<(usize, usize)> {
         let start = text.find("/{")? + 1;
         let end = start + text[start..].find('}')? + 1;
@@ -57,8 +58,8 @@ impl IssuerTemplate {
         (is_segment && !rest.contains(['{', '}'])).then_some((start, end))
     }
 
-    /// The tenant of an issuer: one to 64 letters, digits, `-`, `_` and `.`, but not `.` or `..`. `None` for
-    /// the identifier of another issuer.
+    /// The tenant of an issuer, or `None` if the issuer does not match the template. A tenant
+    /// consists of 1 to 64 letters, digits, `-`, `_` and `.`, but is not `.` or `..`.
     #[must_use]
     pub fn tenant<'a>(&self, issuer: &'a str) -> Option<&'a str> {
         let rest = issuer.strip_prefix(&self.text[..self.start])?;
@@ -68,14 +69,15 @@ impl IssuerTemplate {
         (is_tenant && tenant.bytes().all(is_name)).then_some(tenant)
     }
 
-    /// The identifier of a tenant's issuer.
+    /// The issuer identifier of a tenant.
     #[must_use]
     pub fn issuer(&self, tenant: &str) -> String {
         let Self { text, start, end } = self;
         format!("{}{tenant}{}", &text[..*start], &text[*end..])
     }
 
-    /// The template as it was given, which the metadata of such an issuer may have as its `issuer`.
+    /// The template as it was given. The metadata of such an issuer may have the template as its
+    /// `issuer`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text

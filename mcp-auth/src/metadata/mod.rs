@@ -1,5 +1,5 @@
 //! Metadata of protected resources (RFC 9728) and authorization servers (RFC 8414, OpenID Connect
-//! Discovery 1.0), the URLs at which it is found, and the checks without which it must not be used.
+//! Discovery 1.0), the URLs where it is found, and the checks that it must pass before use.
 
 mod authorization_server;
 mod issuer_template;
@@ -10,7 +10,7 @@ pub use authorization_server::{AuthorizationServerMetadata, authorization_server
 pub use issuer_template::IssuerTemplate;
 pub use resource::{ProtectedResourceMetadata, ResourceMetadataUrl, resource_metadata_urls};
 
-/// The cause for which metadata can't be found or must not be used.
+/// The reason why metadata can't be found or must not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetadataError {
@@ -19,10 +19,10 @@ pub enum MetadataError {
         "`{0}` is not the URL of a server: it needs https, a host, and neither user nor fragment"
     )]
     Url(String),
-    /// The document is no JSON object with the members that it must have, of their types.
+    /// The document is not a JSON object with the required members, or a member has the wrong type.
     #[error("the metadata can't be read: {0}")]
     Document(String),
-    /// The document is about another resource than the server (RFC 9728 §3.3).
+    /// The document describes a different resource than the server (RFC 9728 §3.3).
     #[error("the metadata is about `{found}`, and the server is `{expected}`: it is not used")]
     Resource {
         /// The server's URL.
@@ -30,10 +30,10 @@ pub enum MetadataError {
         /// The `resource` of the document.
         found: String,
     },
-    /// The document is of another issuer than it was asked for (RFC 8414 §3.3).
+    /// The document belongs to a different issuer than the requested one (RFC 8414 §3.3).
     #[error("the metadata is of the issuer `{found}`, and not of `{expected}`: it is not used")]
     Issuer {
-        /// The issuer that the document was asked for.
+        /// The requested issuer.
         expected: String,
         /// The `issuer` of the document.
         found: String,

@@ -9,25 +9,26 @@ const NAME: &str = "oauth-protected-resource";
 
 /// Metadata of an MCP server as a protected resource (RFC 9728 §2).
 ///
-/// Members that are not named here are ignored.
+/// Unknown members are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProtectedResourceMetadata {
-    /// The identifier of the resource: the server's URL, in requests for tokens as it stands here.
+    /// The identifier of the resource, which is the server's URL. Token requests repeat it
+    /// unchanged.
     pub resource: String,
-    /// Issuers of tokens for the resource.
+    /// The issuers of tokens for the resource.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authorization_servers: Vec<String>,
-    /// Scopes of the server's basic functions.
+    /// The scopes that the server's basic functions need.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes_supported: Option<Vec<String>>,
-    /// Ways to send a token: `header`.
+    /// How tokens can be sent: `header`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearer_methods_supported: Option<Vec<String>>,
-    /// The name of the resource for people.
+    /// The name of the resource, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_name: Option<String>,
-    /// Algorithms of DPoP proofs.
+    /// Algorithms for DPoP proofs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dpop_signing_alg_values_supported: Option<Vec<String>>,
     /// True if every token must be bound to a key by DPoP.
@@ -35,19 +36,20 @@ pub struct ProtectedResourceMetadata {
     pub dpop_bound_access_tokens_required: Option<bool>,
 }
 
-/// A URL at which a server's metadata may be found.
+/// A URL where a server's metadata may be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceMetadataUrl {
     url: String,
     server: String,
-    /// The identifier that the well-known URL is made from; none where it is no such URL.
+    /// The identifier that the well-known URL was derived from; `None` if it is not a well-known
+    /// URL.
     resource: Option<String>,
 }
 
-/// The URLs at which the metadata of the server at `url` may be found, in the order of the
-/// specification: with the server's path, and at the root.
+/// Returns the URLs where the metadata of the server at `url` may be found, in the order of the
+/// specification: with the server's path, then at the root.
 ///
-/// If the server announces one in its challenge, [`ResourceMetadataUrl::announced`] is used instead.
+/// If the server advertises a URL in its challenge, use [`ResourceMetadataUrl::announced`] instead.
 ///
 /// ```
 /// let urls = mcp_auth::metadata::resource_metadata_urls("https://example.com/public/mcp")?;
@@ -84,11 +86,11 @@ pub fn resource_metadata_urls(url: &str) -> Result<Vec<ResourceMetadataUrl>, Met
 }
 
 impl ResourceMetadataUrl {
-    /// The URL that the server at `server` has announced in its challenge.
+    /// The URL that the server at `server` advertised in its challenge.
     ///
     /// # Errors
     ///
-    /// [`MetadataError::Url`], for either URL.
+    /// [`MetadataError::Url`] if either URL is invalid.
     pub fn announced(announced: &str, server: &str) -> Result<Self, MetadataError> {
         ServerUrl::parse(server)?;
         let url = ServerUrl::parse(announced)?;
@@ -110,12 +112,12 @@ impl ResourceMetadataUrl {
         &self.url
     }
 
-    /// Checks that a document that was fetched from this URL is about the server (RFC 9728 §3.3).
+    /// Checks that a document fetched from this URL describes the server (RFC 9728 §3.3).
     ///
-    /// Its `resource` must be the server's URL, or the identifier that this well-known URL is made
-    /// from, if the server's URL is below that: at the root, the origin. So a server can't have a token
-    /// issued for another one. Compared are URLs in which the case of scheme and host, a default port
-    /// and a lone `/` make no difference.
+    /// The document's `resource` must be the server's URL. It may also be the identifier that this
+    /// well-known URL was derived from, if that identifier is a parent of the server's URL; at the
+    /// root, this is the origin. This prevents a server from obtaining tokens for a different
+    /// server. The comparison ignores the case of scheme and host, a default port and a lone `/`.
     ///
     /// # Errors
     ///
@@ -140,8 +142,8 @@ impl ResourceMetadataUrl {
 }
 
 impl ProtectedResourceMetadata {
-    /// Metadata of the resource that its issuers give tokens for, for servers. `bearer_methods_supported`
-    /// is `header`.
+    /// Creates the metadata that a server publishes, for a resource whose tokens come from
+    /// `issuers`. `bearer_methods_supported` is `header`.
     pub fn new(
         resource: impl Into<String>,
         issuers: impl IntoIterator<Item = impl Into<String>>,
@@ -154,7 +156,7 @@ impl ProtectedResourceMetadata {
         }
     }
 
-    /// Parses a document, which is to be [checked](ResourceMetadataUrl::check) before it is used.
+    /// Parses a document. Use [`ResourceMetadataUrl::check`] before relying on it.
     ///
     /// # Errors
     ///
@@ -175,7 +177,6 @@ mod tests {
         urls.into_iter().map(|it| it.url).collect()
     }
 
-    /// Whether metadata about `resource` is accepted from `url`.
     fn accepts(url: &ResourceMetadataUrl, resource: &str) -> bool {
         url.check(&ProtectedResourceMetadata::new(resource, ["https://as"]))
             .is_ok()

@@ -1,4 +1,4 @@
-//! URLs of servers, by their parts.
+//! Parsed URLs of servers.
 
 use std::net::IpAddr;
 
@@ -6,7 +6,7 @@ use iri_string::types::UriStr;
 
 use super::MetadataError;
 
-/// The parts of an `http` or `https` URL without user and fragment.
+/// The components of an `http` or `https` URL without user and fragment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ServerUrl<'a> {
     scheme: &'a str,
@@ -40,7 +40,7 @@ impl<'a> ServerUrl<'a> {
         })
     }
 
-    /// The URL without path and query, with scheme and host in lower case and without a default port.
+    /// Scheme, host and any non-default port, in lower case.
     pub(crate) fn origin(&self) -> String {
         let scheme = self.scheme.to_ascii_lowercase();
         let authority = self.authority.to_ascii_lowercase();
@@ -50,7 +50,7 @@ impl<'a> ServerUrl<'a> {
         format!("{scheme}://{authority}")
     }
 
-    /// The host, as it stands there.
+    /// The host as written in the URL.
     pub(crate) fn host(&self) -> &'a str {
         let authority = self.authority;
         let end = authority
@@ -59,7 +59,8 @@ impl<'a> ServerUrl<'a> {
         &authority[..end.unwrap_or(authority.len())]
     }
 
-    /// True if nobody on the way can read what is sent: `https`, or `http` on the loopback interface.
+    /// Returns true if nobody on the network path can read requests: `https`, or `http` on the
+    /// loopback interface.
     #[cfg_attr(not(any(feature = "client", feature = "server")), allow(dead_code))]
     pub(crate) fn is_secure(&self) -> bool {
         let host = self.host();
@@ -69,26 +70,26 @@ impl<'a> ServerUrl<'a> {
             || address.is_some_and(|address| address.is_loopback())
     }
 
-    /// The URL with a well-known path before its own.
+    /// The URL with a well-known path inserted before `path`.
     pub(super) fn with_well_known(&self, name: &str, path: &str) -> String {
         format!("{}/.well-known/{name}{path}", self.origin())
     }
 
-    /// The query with its `?`; empty without one.
+    /// The query with its `?`; empty if there is no query.
     pub(super) fn query_part(&self) -> String {
         self.query
             .map_or(String::new(), |query| format!("?{query}"))
     }
 
-    /// A form that is equal for URLs that name the same server: an empty path and `/` do, and other
-    /// paths do only if they are the same.
+    /// A normalized form that is equal for URLs of the same server. An empty path equals `/`; all
+    /// other paths must match exactly.
     pub(crate) fn identifier(&self) -> String {
         let path = if self.path == "/" { "" } else { self.path };
         format!("{}{path}{}", self.origin(), self.query_part())
     }
 
-    /// True if this URL is `inner` or stands above it: same origin, and its path has the first
-    /// segments of the other's.
+    /// Returns true if this URL equals `inner` or is a parent of it: both have the same origin, and
+    /// the path of `inner` starts with all segments of this path.
     pub(crate) fn is_above(&self, inner: &ServerUrl<'_>) -> bool {
         let path = self.path.trim_end_matches('/');
         let below = inner.path.strip_prefix(path);
@@ -97,8 +98,8 @@ impl<'a> ServerUrl<'a> {
     }
 }
 
-/// Returns true if two issuers are equal. An empty path equals `/` (RFC 3986 §6.2.3); everything else is compared
-/// character by character.
+/// Returns true if two issuers are equal. An empty path equals `/` (RFC 3986 §6.2.3); everything
+/// else is compared character by character.
 #[cfg_attr(not(feature = "client"), allow(dead_code))]
 pub(crate) fn is_same_issuer(one: &str, other: &str) -> bool {
     fn without_root(url: &str) -> &str {

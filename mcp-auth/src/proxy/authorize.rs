@@ -1,4 +1,5 @@
-//! The way of the browser: request of the client, consent, provider, and back.
+//! The part of the flow that runs in the browser: the client's request, the consent page, the
+//! provider's login and the response.
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
@@ -17,41 +18,41 @@ use crate::limits::proxy::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME, PROVIDER_TIM
 use crate::metadata::url::ServerUrl;
 use crate::util::{hash_text, random_text, unix_now};
 
-/// The answer while too many metadata documents are being fetched.
+/// The response while too many metadata documents are being fetched.
 const BUSY: &str = "The server can't look the application up now. Try again in a moment.";
 
-/// The cookie of a browser that was asked for consent.
+/// The cookie of a browser that was shown the consent page.
 const BROWSER: &str = "__Host-mcp-consent";
 
-/// A request for authorization.
+/// An authorization request of a client.
 ///
-/// It travels sealed, and nothing of it is kept here: with the hash of the browser's cookie in the form
-/// of the consent page, which no other site can have made for this browser; after consent with the login
-/// at the provider in a cookie, which no other browser has; at last with the identifier of the login in
-/// the code.
+/// The request is sealed and sent along with each step, so the proxy stores nothing. The consent
+/// form carries it with the hash of the browser's cookie, so no other site can forge the form for
+/// this browser. During the login at the provider, a cookie carries it, so no other browser can
+/// finish the login. Finally the code carries it with the identifier of the login.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Asked {
     /// The hash of the client's identifier.
     pub(super) client: String,
     pub(super) redirect_uri: String,
     state: Option<String>,
-    /// `code_challenge`, by `S256`.
+    /// `code_challenge` of PKCE with `S256`.
     pub(super) challenge: String,
     scopes: Vec<String>,
 }
 
-/// The name of the cookie of the login with this `state`: a browser may have several.
+/// The name of the cookie for the login with this `state`. A browser may have several logins.
 fn cookie_of(state: &str) -> String {
     format!("__Host-mcp-login-{}", &hash_text(state)[..16])
 }
 
-/// The time that is so many seconds from now, in seconds since 1970.
+/// The time `seconds` from now, in seconds since 1970.
 fn after(seconds: u64) -> u64 {
     unix_now() + seconds
 }
 
 impl Endpoints {
-    /// Asks for consent (RFC 6749 §4.1.1).
+    /// Shows the consent page for an authorization request (RFC 6749 §4.1.1).
     pub(super) async fn authorize(&self, request: &Request<Bytes>) -> Response<Bytes> {
         let bad = |text: &str| refused(StatusCode::BAD_REQUEST, text);
         let Some(parameters) = Parameters::of_query(request) else {
@@ -61,7 +62,7 @@ impl Endpoints {
         let id = get("client_id");
         let caller = request.extensions().get();
         let caller = caller.map(|PeerAddr(address)| address.ip());
-        // The URL of a document, or a registration.
+        // The identifier is either the URL of a metadata document or a sealed registration.
         let found = if id.starts_with("https://") {
             self.documents.get(&id, caller).await
         } else {
@@ -90,8 +91,8 @@ impl Endpoints {
         let checked = self.check(&parameters, &mut asked);
         let asking = checked.and_then(|()| self.ask(request, &client, &destination, &asked));
         asking.unwrap_or_else(|error| {
-            // Anybody can register a client: before consent, nobody is sent to its site (RFC 9700
-            // §4.11.2).
+            // Anybody can register a client, so nobody is redirected to its site before consent
+            // (RFC 9700 §4.11.2).
             if destination.is_loopback {
                 self.send_back(&asked, Err(error))
             } else {
@@ -100,7 +101,7 @@ impl Endpoints {
         })
     }
 
-    /// Checks the request of a client that may send people where it wants them, and adds the scopes.
+    /// Checks the remaining parameters after the redirect URI was accepted, and sets the scopes.
     fn check(&self, parameters: &Parameters, asked: &mut Asked) -> OAuthResult<()> {
         let text = "`response_type` must be `code`";
         let is_code = parameters.get("response_type") == Some("code");
@@ -124,7 +125,8 @@ impl Endpoints {
         error.unless(asked.is_none_or(|asked| asked == own))
     }
 
-    /// The scopes that are asked for, of those that can be had. Without any, all that requests need.
+    /// The requested scopes that are available in `of`. If none are requested, the scopes that all
+    /// requests need.
     pub(super) fn granted(&self, asked: Option<&str>, of: &[String]) -> OAuthResult<Vec<String>> {
         let is_asked = |scope: &&String| match asked {
             Some(asked) => asked.split_ascii_whitespace().any(|it| it == *scope),
@@ -136,8 +138,8 @@ impl Endpoints {
         Ok(granted)
     }
 
-    /// Shows the consent page. It is shown at each login: the page of another server could send a
-    /// browser through one that is not.
+    /// Shows the consent page. The page is shown for every login, because otherwise another site
+    /// could send a browser through the flow unnoticed.
     fn ask(
         &self,
         request: &Request<Bytes>,
@@ -156,7 +158,7 @@ impl Endpoints {
         Ok(response)
     }
 
-    /// Sends the browser back to the client with a code or an error, and `iss` (RFC 9207 §2).
+    /// Redirects the browser to the client with a code or an error, and with `iss` (RFC 9207 §2).
     fn send_back(&self, asked: &Asked, outcome: OAuthResult<String>) -> Response<Bytes> {
         let mut parameters = match &outcome {
             Ok(code) => vec![("code", &**code)],
@@ -167,7 +169,7 @@ impl Endpoints {
         redirect(&with_query(&asked.redirect_uri, parameters))
     }
 
-    /// Takes the person's decision, and begins the login at the provider.
+    /// Handles the person's decision, and starts the login at the provider.
     pub(super) async fn consent(&self, request: &Request<Bytes>) -> Response<Bytes> {
         let form = Parameters::of_form(request).ok();
         let field = |name: &str| form.as_ref()?.get(name);
@@ -200,7 +202,7 @@ impl Endpoints {
         Ok(response)
     }
 
-    /// Takes the provider's response, if it belongs to a login that this browser has begun.
+    /// Handles the provider's response, if it belongs to a login that this browser started.
     pub(super) async fn callback(&self, request: &Request<Bytes>) -> Response<Bytes> {
         let parameters = Parameters::of_query(request);
         let state = parameters.as_ref().and_then(|it| it.get("state"));
@@ -226,7 +228,7 @@ impl Endpoints {
             .seal("code", after(CODE_LIFETIME), &(login, asked))?)
     }
 
-    /// What the provider grants by its response.
+    /// Redeems the code in the provider's response.
     async fn redeemed(&self, query: &Parameters, begun: &Begun) -> OAuthResult<Granted> {
         self.upstream.check_issuer(query.get("iss")).await?;
         let Some(code) = query.get("code") else {
@@ -248,7 +250,7 @@ impl Endpoints {
     }
 }
 
-/// The question whether a client may have access.
+/// The page that asks the person whether a client may have access.
 fn consent_page(
     endpoints: &Endpoints,
     client: &Client,

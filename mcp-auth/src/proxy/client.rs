@@ -1,4 +1,4 @@
-//! MCP clients: their metadata, and the URIs to which browsers may be sent.
+//! The proxy's clients: their metadata, and the URIs that browsers may be redirected to.
 
 use iri_string::types::UriStr;
 use serde::{Deserialize, Serialize};
@@ -7,19 +7,20 @@ use super::http_message::{OAuthError, OAuthResult};
 use crate::limits::proxy::{MAX_NAME, MAX_REDIRECT_URI_BYTES, MAX_REDIRECT_URIS, MAX_URI};
 use crate::metadata::url::ServerUrl;
 
-/// A client whose metadata was checked. Its registered identifier contains it, sealed.
+/// A client whose metadata was checked. The identifier of a registered client contains this value,
+/// sealed.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Client {
     #[serde(rename = "n")]
     pub(super) name: String,
     #[serde(rename = "u")]
     pub(super) redirect_uris: Vec<String>,
-    /// The host of its metadata document, if it has one.
+    /// The host of the client's metadata document, if there is one.
     #[serde(skip)]
     pub(super) host: Option<String>,
 }
 
-/// Metadata of a client (RFC 7591 §2).
+/// Client metadata (RFC 7591 §2).
 #[derive(Deserialize)]
 pub(super) struct ClientMetadata {
     pub(super) client_id: Option<String>,
@@ -35,8 +36,8 @@ impl ClientMetadata {
         serde_json::from_slice(json).map_err(invalid)
     }
 
-    /// The client with this metadata. It is a public one that gets codes, whatever it has asked for (RFC
-    /// 7591 §3.2.1).
+    /// Creates the client with this metadata. It is a public client for the authorization code
+    /// grant, whatever else the metadata requests (RFC 7591 §3.2.1).
     pub(super) fn client(self, schemes: &[String]) -> OAuthResult<Client> {
         let uris = self.redirect_uris;
         let bytes = uris.iter().map(String::len).sum::<usize>();
@@ -56,7 +57,7 @@ impl ClientMetadata {
 }
 
 impl Client {
-    /// True if browsers may be sent to `uri`.
+    /// Returns true if browsers may be redirected to `uri`.
     pub(super) fn may_redirect_to(&self, uri: &str) -> bool {
         let wanted = loopback_without_port(uri);
         let mut registered = self.redirect_uris.iter();
@@ -64,8 +65,8 @@ impl Client {
     }
 }
 
-/// The name as people see it: letters and digits of all scripts, and signs of ASCII. Others may be hidden,
-/// or change the order in which text is read.
+/// The name as shown to people. It keeps letters and digits of all scripts and ASCII punctuation;
+/// other characters may be invisible or reverse the reading order.
 fn displayed(name: &str) -> String {
     let is_plain = |it: &char| it.is_alphanumeric() || it.is_ascii_graphic() || *it == ' ';
     let plain: String = name.chars().filter(is_plain).take(MAX_NAME).collect();
@@ -75,7 +76,7 @@ fn displayed(name: &str) -> String {
     }
 }
 
-/// The place to which a browser is sent.
+/// The place that a browser is redirected to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Destination {
     /// The host, or a private-use scheme (RFC 8252 §7.1) with its colon.
@@ -84,8 +85,8 @@ pub(super) struct Destination {
 }
 
 impl Destination {
-    /// The destination of a redirect URI, if it may be one: `https`, `http` on loopback, or a private-use
-    /// scheme, which has a dot or is one of `schemes`.
+    /// The destination of a redirect URI, or `None` if the URI is not allowed. Allowed are `https`,
+    /// `http` on loopback, and private-use schemes that contain a dot or are listed in `schemes`.
     pub(super) fn of(uri: &str, schemes: &[String]) -> Option<Self> {
         let is_right = |it: &&UriStr| uri.len() <= MAX_URI && it.fragment().is_none();
         let parsed = UriStr::new(uri).ok().filter(is_right)?;
@@ -101,8 +102,8 @@ impl Destination {
     }
 }
 
-/// What of a URI on loopback is compared, beginning with the host: all but the port, which a native app
-/// chooses when it starts (RFC 8252 §7.3; OAuth 2.1 §8.4.2 for `localhost`).
+/// The parts of a loopback URI that are compared: the host and everything after the port. A native
+/// app chooses the port when it starts (RFC 8252 §7.3; OAuth 2.1 §8.4.2 for `localhost`).
 fn loopback_without_port(uri: &str) -> Option<(&str, &str)> {
     let parsed = UriStr::new(uri).ok()?;
     let rest = uri.strip_prefix("http://")?;

@@ -1,8 +1,8 @@
 //! Metadata documents of clients (draft-ietf-oauth-client-id-metadata-document).
 //!
-//! Anybody can name a document, also one at a host that never answers. A host and a caller have a share of
-//! the fetches each, and a fetch that takes long gives way to the next one, so that clients whose document
-//! can be had do not wait for the others.
+//! Anybody can name a document, even on a host that never responds. Each host and each caller
+//! therefore has a limited share of the fetches, and a slow fetch is aborted when another one needs
+//! its place. Clients whose documents are available do not have to wait for the others.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -22,16 +22,16 @@ use crate::metadata::url::ServerUrl;
 use crate::server::token_cache::TokenCache;
 use crate::util::{lock, sha256};
 
-/// Fetches documents, and remembers them for a while.
+/// Fetches documents and caches them.
 pub(super) struct Documents {
     http: AuthHttp,
-    /// Private-use schemes of redirect URIs.
+    /// Allowed private-use schemes of redirect URIs.
     schemes: Vec<String>,
     kept: TokenCache<(Client, Instant), { MAX_DOCUMENTS / 2 }>,
-    /// Documents that can't be used, and the time until which they are not fetched again. They are kept
-    /// apart from the others, which therefore are not forgotten because of them.
+    /// Documents that can't be used, and the time until which they are not fetched again. They have
+    /// their own cache so that they can't evict usable documents.
     failed: TokenCache<Instant>,
-    /// Fetches under way, the oldest one first.
+    /// The running fetches, oldest first.
     fetches: Mutex<Vec<Fetch>>,
 }
 
@@ -53,12 +53,13 @@ impl Documents {
         })
     }
 
-    /// The client whose document is at `url`. `None` if it can't be had, whatever the cause: strangers
-    /// must not find out by it what is where. The log has the cause.
+    /// Returns the client whose document is at `url`, or `None` if the document can't be used. The
+    /// caller does not learn the reason, because strangers must not be able to probe hosts; the log
+    /// has the reason.
     ///
     /// # Errors
     ///
-    /// If the document can't be fetched now, because of other fetches: the time after which to try again.
+    /// If other fetches prevent this one: how long to wait before trying again.
     pub(super) async fn get(
         self: &Arc<Self>,
         url: &str,
@@ -72,7 +73,7 @@ impl Documents {
         if host(url).is_none() || self.failed.get(&hash).is_some_and(|end| now < end) {
             return Ok(None);
         }
-        // Without the port: a host may have many.
+        // Ignore the port, because a host may have many.
         let host = ServerUrl::parse(url).map(|it| it.host().to_ascii_lowercase());
         let host = host.unwrap_or_default();
         let fetch = {
@@ -90,7 +91,7 @@ impl Documents {
             });
             fetch
         };
-        // Without an outcome, the fetch has given way.
+        // A fetch without a result was aborted in favor of another one.
         let fetched = fetch.await.map_err(|_| FETCH_PATIENCE)?;
         let now = Instant::now();
         match &fetched {
@@ -118,7 +119,7 @@ impl Documents {
         if metadata.client_id.as_deref() != Some(url) || metadata.client_name.is_none() {
             return Err("`client_id` is not its URL, or there is no `client_name`".to_owned());
         }
-        // One that wants to be authenticated must not be taken for it without that.
+        // A client that requires authentication must not be impersonated without it.
         let method = metadata.token_endpoint_auth_method.as_deref();
         if method.is_some_and(|method| method != "none") {
             return Err("`token_endpoint_auth_method` is not `none`".to_owned());
@@ -129,15 +130,15 @@ impl Documents {
     }
 }
 
-/// The fetches that share a limit.
+/// Selects the fetches that share a limit.
 type Share<'a> = &'a dyn Fn(&Fetch) -> bool;
 
-/// Makes room for one more fetch, in the share of its host, of its caller, and of all. Where there is no
-/// room, the oldest fetch ends if it has lasted long enough.
+/// Makes room for one more fetch, within the limits of its host, its caller and all fetches. If a
+/// limit is reached, the oldest fetch is aborted, provided that it has run long enough.
 ///
 /// # Errors
 ///
-/// If there is no room. The error is the time after which the caller should try again.
+/// If there is no room: how long to wait before trying again.
 fn make_room(
     fetches: &mut Vec<Fetch>,
     host: &str,
@@ -165,8 +166,8 @@ fn make_room(
     Ok(())
 }
 
-/// The host of the URL of a document, if it may be one (§3): `https`, with a path that has no dot
-/// segments, without user and fragment.
+/// The host of a document URL, or `None` if the URL is not allowed (§3). Allowed are `https` URLs
+/// with a path that has no dot segments, without user and fragment.
 fn host(url: &str) -> Option<String> {
     let parsed = ServerUrl::parse(url).ok()?;
     let has_dots = parsed.path.split('/').any(|it| [".", ".."].contains(&it));
@@ -175,7 +176,7 @@ fn host(url: &str) -> Option<String> {
     is_right.then_some(host)
 }
 
-/// The lifetime that an answer allows (RFC 9111 §5.2.2.1), within limits.
+/// The lifetime that a response allows (RFC 9111 §5.2.2.1), up to a limit.
 fn lifetime(headers: &HeaderMap) -> Duration {
     let value = headers.get(CACHE_CONTROL).and_then(|it| it.to_str().ok());
     let mut directives = value.unwrap_or_default().split(',').map(str::trim);
@@ -238,8 +239,8 @@ mod tests {
         }
     }
 
-    /// Begins fetches, each at a host and for a caller of its own unless said otherwise, until there is no
-    /// room.
+    /// Starts fetches until there is no room. Each fetch has its own host and caller unless they
+    /// are given.
     fn fill(
         fetches: &mut Vec<Fetch>,
         host: Option<&str>,
@@ -270,7 +271,7 @@ mod tests {
         let others = fill(&mut fetches, None, None, now);
         let rest = MAX_FETCHES - MAX_FETCHES_OF_HOST - MAX_FETCHES_OF_CALLER;
         assert_eq!(others, (rest, FETCH_PATIENCE));
-        // Callers without an address are not one caller.
+        // Callers without an address must not be treated as one caller.
         let mut fetches = Vec::new();
         for number in 0..MAX_FETCHES {
             let host = number.to_string();

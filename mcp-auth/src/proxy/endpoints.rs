@@ -1,4 +1,4 @@
-//! The endpoints, and what they share.
+//! The endpoints of the authorization server.
 
 use std::sync::Arc;
 
@@ -25,33 +25,28 @@ const TOKEN: &str = "/token";
 const REGISTER: &str = "/register";
 const REVOKE: &str = "/revoke";
 
-/// All endpoints, behind the path of the issuer.
 pub(super) const ALL: [&str; 6] = [AUTHORIZE, CONSENT, CALLBACK, TOKEN, REGISTER, REVOKE];
 
-/// Settings of the server.
 #[derive(Clone, Default)]
 pub(super) struct Settings {
     pub(super) resource: String,
     pub(super) issuer: String,
-    /// Scopes that every request needs.
     pub(super) scopes: Vec<String>,
     pub(super) optional_scopes: Vec<String>,
-    /// Private-use schemes of redirect URIs.
+    /// Allowed private-use schemes of redirect URIs.
     pub(super) schemes: Vec<String>,
 }
 
-/// The authorization server.
 pub(super) struct Endpoints {
     pub(super) settings: Settings,
-    /// The path of the issuer.
+    /// The path of the issuer's URL.
     pub(super) path: String,
-    /// All scopes that clients may ask for.
     pub(super) supported: Vec<String>,
     pub(super) sealer: Sealer,
     pub(super) documents: Arc<Documents>,
     pub(super) upstream: Upstream,
     pub(super) logins: Logins,
-    /// The rules for access tokens, and the keys that verify them.
+    /// The rules for this server's own access tokens, and the keys that verify them.
     pub(super) rules: AccessTokenRules,
     pub(super) public: JwkSet,
 }
@@ -78,8 +73,8 @@ impl Endpoints {
         })
     }
 
-    /// Answers a request. It goes on when the client leaves: what the provider has issued once would be
-    /// lost otherwise.
+    /// Responds to a request. The work continues if the client disconnects, because otherwise
+    /// tokens that the provider issued would be lost.
     pub(super) async fn respond(self: Arc<Self>, request: Request<Bytes>) -> Response<Bytes> {
         let answer = async move { timeout(ANSWER_TIMEOUT, self.answer(&request)).await };
         let error = OAuthError::new("server_error", "the server has made a mistake");
@@ -108,8 +103,8 @@ impl Endpoints {
         result.map_or_else(|error| error.response(), ok)
     }
 
-    /// Registers a client (RFC 7591 §3). Nothing is kept: the identifier contains the metadata, sealed
-    /// (Appendix A.5.2), so that nobody can fill the memory or the store with registrations.
+    /// Registers a client (RFC 7591 §3). The identifier contains the sealed metadata (Appendix
+    /// A.5.2), so nothing is stored and nobody can fill the memory or the store with registrations.
     fn register(&self, request: &Request<Bytes>) -> OAuthResult<Value> {
         let text = "`Content-Type` must be application/json";
         let is_json = has_type(request, "application/json");

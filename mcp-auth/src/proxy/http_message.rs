@@ -1,4 +1,4 @@
-//! Requests and responses of the endpoints.
+//! Requests to and responses of the endpoints.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -12,13 +12,13 @@ use http::header::{
 use http::{Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-/// Parameters of a query or a form, each of which is there once (RFC 6749 §3.1). Empty ones count as
-/// absent.
+/// The parameters of a query or a form. A parameter may occur only once, and an empty one is
+/// treated as missing (RFC 6749 §3.1).
 pub(super) struct Parameters(HashMap<String, String>);
 
 impl Parameters {
-    /// Parses parameters; `None` if one is there twice. Of several `resource` (RFC 8707 §2), all must be
-    /// the same.
+    /// Parses parameters. Returns `None` if a parameter is repeated, except `resource` with equal
+    /// values (RFC 8707 §2).
     fn parse(encoded: &[u8]) -> Option<Self> {
         let mut all = HashMap::new();
         let pairs = form_urlencoded::parse(encoded).into_owned();
@@ -35,7 +35,6 @@ impl Parameters {
         Self::parse(request.uri().query().unwrap_or_default().as_bytes())
     }
 
-    /// The parameters of a form.
     pub(super) fn of_form(request: &Request<Bytes>) -> OAuthResult<Self> {
         let text = "the body must be application/x-www-form-urlencoded, with each parameter once";
         let is_form = has_type(request, "application/x-www-form-urlencoded");
@@ -48,15 +47,16 @@ impl Parameters {
     }
 }
 
-/// True if the body of a request has this media type.
+/// Returns true if the body of the request has this media type.
 pub(super) fn has_type(request: &Request<Bytes>, media_type: &str) -> bool {
     let value = request.headers().get(CONTENT_TYPE);
     let found = value.and_then(|it| it.to_str().ok()?.split(';').next());
     found.is_some_and(|it| it.trim().eq_ignore_ascii_case(media_type))
 }
 
-/// The value of a cookie (RFC 6265 §5.4). Those of other applications may have any bytes. Only spaces of
-/// ASCII are removed: browsers take others for a part of the name, and so do not protect its prefix.
+/// The value of a cookie (RFC 6265 §5.4). Cookies of other applications may contain any bytes. Only
+/// ASCII spaces are trimmed: browsers treat other spaces as part of the name, so the prefix of such
+/// a name is not protected.
 pub(super) fn cookie<'a>(request: &'a Request<Bytes>, name: &str) -> Option<&'a str> {
     let values = request.headers().get_all(COOKIE).iter();
     let mut pairs = values.flat_map(|it| it.as_bytes().split(|byte| *byte == b';'));
@@ -66,7 +66,7 @@ pub(super) fn cookie<'a>(request: &'a Request<Bytes>, name: &str) -> Option<&'a 
 
 pub(super) type OAuthResult<T> = Result<T, OAuthError>;
 
-/// An error of OAuth (RFC 6749 §4.1.2.1, §5.2).
+/// An OAuth error (RFC 6749 §4.1.2.1, §5.2).
 #[derive(Debug)]
 pub(super) struct OAuthError {
     pub(super) code: &'static str,
@@ -82,18 +82,18 @@ impl OAuthError {
         Self::new("invalid_grant", text)
     }
 
-    /// This error, unless what it is about is right.
+    /// Returns this error unless `is_right`.
     pub(super) fn unless(self, is_right: bool) -> Result<(), Self> {
         if is_right { Ok(()) } else { Err(self) }
     }
 
-    /// An error that is not the client's, and is logged.
+    /// An error that the client did not cause. It is logged.
     pub(super) fn internal(error: impl fmt::Display) -> Self {
         mcp_runtime::log::error!(%error, "the proxy can't serve a login");
         Self::new("temporarily_unavailable", "try again later")
     }
 
-    /// The provider will give nothing any more.
+    /// The provider will not issue any more tokens for a login.
     pub(super) fn ended(reason: impl fmt::Display) -> Self {
         tracing::info!(%reason, "a login at the provider has failed or ended");
         Self::grant("the login at the provider has failed or ended")
@@ -113,7 +113,7 @@ impl<E: Error> From<E> for OAuthError {
     }
 }
 
-/// A response that nobody keeps or frames, and that tells no other site where it was.
+/// A response that is not cached or framed and does not leak its URL to other sites.
 pub(super) fn response(status: StatusCode, kind: &'static str, body: String) -> Response<Bytes> {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -132,7 +132,7 @@ pub(super) fn response(status: StatusCode, kind: &'static str, body: String) -> 
     response
 }
 
-/// A text for the person, who is not sent anywhere.
+/// A plain-text response for the person, without a redirect.
 pub(super) fn refused(status: StatusCode, text: &str) -> Response<Bytes> {
     response(status, "text/plain; charset=utf-8", format!("{text}\n"))
 }
@@ -141,25 +141,25 @@ pub(super) fn json(status: StatusCode, value: &Value) -> Response<Bytes> {
     response(status, "application/json", value.to_string())
 }
 
-/// A response without a body, and with one more header.
+/// A response without a body and with an additional header.
 pub(super) fn with_header(status: StatusCode, name: HeaderName, value: &str) -> Response<Bytes> {
     let mut response = response(status, "text/plain", String::new());
-    // URLs were checked, and what is added to them is encoded.
+    // The URLs were checked before, and the parameters appended to them are encoded.
     let value = HeaderValue::try_from(value).map(|value| (name, value));
     response.headers_mut().extend(value);
     response
 }
 
-/// Sends a browser to a URL, by GET (RFC 9700 §4.12).
+/// Redirects a browser to a URL with GET (RFC 9700 §4.12).
 pub(super) fn redirect(url: &str) -> Response<Bytes> {
     with_header(StatusCode::SEE_OTHER, LOCATION, url)
 }
 
-/// Sets a cookie of this host for `seconds`; 0 removes it. Only this host can have set it, as the names
-/// have the prefix `__Host-`.
+/// Sets a cookie for `seconds`; 0 removes it. The names have the prefix `__Host-`, so only this
+/// host can have set such a cookie.
 pub(super) fn set_cookie(response: &mut Response<Bytes>, name: &str, value: &str, seconds: u64) {
     let rest = "Path=/; Secure; HttpOnly; SameSite=Lax";
-    // Names and values are base64url.
+    // Names and values are base64url, which is valid in a header.
     let cookie = HeaderValue::try_from(format!("{name}={value}; Max-Age={seconds}; {rest}"));
     let cookie = cookie.map(|cookie| (SET_COOKIE, cookie));
     response.headers_mut().extend(cookie);

@@ -1,4 +1,4 @@
-//! Keys: of access tokens, and of all that leaves this process.
+//! Keys for access tokens and for all sealed data that leaves this process.
 
 use std::sync::Arc;
 use std::{fmt, io};
@@ -12,15 +12,16 @@ use serde_json::{Value, json};
 use crate::jwt::{Jwk, JwkSet, SigningKey, SigningKeyError};
 use crate::util::{base64url, from_base64url, random_bytes, unix_now};
 
-/// Bytes that make the key of each sealed message a different one.
+/// The length of the random salt that gives each sealed message its own key.
 const SALT: usize = 32;
 
-/// The keys of an [`OAuthProxy`](super::OAuthProxy): one signs access tokens (`ES256`), the other one
-/// seals what is stored and what browsers and clients keep (ChaCha20-Poly1305).
+/// The keys of an [`OAuthProxy`](super::OAuthProxy). One key signs access tokens (`ES256`); the
+/// other seals what is stored and what browsers and clients keep (ChaCha20-Poly1305).
 ///
-/// Replicas have the same keys, and logins last over restarts only if the keys do. After a change the
-/// former pair is kept as [`old`](Self::old), of which there may be seven: the signing key for 10
-/// minutes, the sealing key for as long as logins and registrations are to last that it has sealed.
+/// All replicas need the same keys, and logins survive a restart only if the keys stay the same.
+/// After a change, keep the former pair as [`old`](Self::old): the signing key for 10 minutes, and
+/// the sealing key as long as the logins and registrations that it sealed should last. There can be
+/// up to seven old pairs.
 ///
 /// ```
 /// use mcp_auth::jwt::SigningKey;
@@ -34,8 +35,8 @@ const SALT: usize = 32;
 /// #     };
 /// #     (pem(), [1; 32], pem(), [2; 32])
 /// # };
-/// // From files that `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256` and
-/// // `openssl rand 32` have written, for example.
+/// The files can be created with `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`
+/// and `openssl rand 32`.
 /// let keys = ProxyKeys::new(SigningKey::from_pem(&pem)?, secret)
 ///     .old(SigningKey::from_pem(&former_pem)?, former_secret);
 /// # drop(keys);
@@ -45,41 +46,40 @@ const SALT: usize = 32;
 /// `Debug` shows no key.
 #[must_use]
 pub struct ProxyKeys {
-    /// Pairs, of which the first one signs and seals, and all verify and open. There is always one.
+    /// The first pair signs and seals; all pairs verify and open. There is at least one pair.
     pairs: Vec<(SigningKey, [u8; 32])>,
 }
 
 impl ProxyKeys {
-    /// Keys that sign and seal. The second one is 32 secret random bytes.
+    /// Creates a pair of keys that sign and seal. `sealing` is 32 secret random bytes.
     pub fn new(signing: SigningKey, sealing: [u8; 32]) -> Self {
         let pairs = vec![(signing, sealing)];
         Self { pairs }
     }
 
-    /// Accepts what was signed and sealed by a former pair, too.
+    /// Also accepts what a former pair signed and sealed.
     pub fn old(mut self, signing: SigningKey, sealing: [u8; 32]) -> Self {
         self.pairs.push((signing, sealing));
         self
     }
 
-    /// New keys, for tests and first steps: logins and registrations end with the process.
+    /// Generates new keys, for tests and first steps. Logins and registrations end with the
+    /// process.
     ///
     /// # Errors
     ///
-    /// [`SigningKeyError::Random`].
+    /// Fails with [`SigningKeyError::Random`] if the operating system provides no random bytes.
     pub fn generate() -> Result<Self, SigningKeyError> {
         let sealing = random_bytes().map_err(|_| SigningKeyError::Random)?;
         Ok(Self::new(SigningKey::generate()?, sealing))
     }
 
-    /// Signs an access token (RFC 9068).
     pub(super) fn sign(&self, claims: &Value) -> Result<String, SigningKeyError> {
         let header = [("typ".to_owned(), json!("at+jwt"))];
         let claims = claims.as_object().cloned().unwrap_or_default();
         self.pairs[0].0.sign(header.into_iter().collect(), &claims)
     }
 
-    /// The keys that verify access tokens.
     pub(super) fn public(&self) -> JwkSet {
         let keys = self.pairs.iter().map(|(key, _)| key.public_jwk());
         keys.filter_map(|key| Jwk::new(key.as_object()?).ok())
@@ -87,7 +87,6 @@ impl ProxyKeys {
     }
 }
 
-/// Seals messages for one resource.
 #[derive(Clone)]
 pub(super) struct Sealer {
     pub(super) keys: Arc<ProxyKeys>,
@@ -95,7 +94,7 @@ pub(super) struct Sealer {
 }
 
 impl Sealer {
-    /// Seals a message, which can be opened for the same purpose only, and until `ends_at` (seconds
+    /// Seals a message. It can be opened only for the same purpose, and until `ends_at` (in seconds
     /// since 1970).
     pub(super) fn seal(
         &self,
@@ -113,7 +112,8 @@ impl Sealer {
         Ok(base64url([&salt[..], &sealed].concat()))
     }
 
-    /// Opens a message; `None` if it was not sealed for this purpose by one of the keys, or is over.
+    /// Opens a message. Returns `None` if it has expired, or if none of the keys sealed it for this
+    /// purpose.
     pub(super) fn open<T: DeserializeOwned>(&self, purpose: &str, sealed: &str) -> Option<T> {
         let sealed = from_base64url(sealed)?;
         let (salt, sealed) = sealed.split_first_chunk::<SALT>()?;
@@ -132,15 +132,15 @@ impl Sealer {
     }
 }
 
-/// The key of one message. Strangers can have messages sealed in any number, so random nonces of 96
-/// bits with one key would not do.
+/// Derives the key of one message. Strangers can cause any number of messages to be sealed, so a
+/// single key with random 96-bit nonces would not be safe.
 fn message_key(secret: &[u8; 32], salt: &[u8; SALT]) -> Option<LessSafeKey> {
     let extracted = Salt::new(HKDF_SHA256, salt).extract(secret);
     let expanded = extracted.expand(&[b"mcp-auth proxy 1"], &CHACHA20_POLY1305);
     Some(LessSafeKey::new(UnboundKey::from(expanded.ok()?)))
 }
 
-/// The nonce of the only message that a key seals.
+/// The nonce can be constant, because each key seals only one message.
 fn only_nonce() -> Nonce {
     Nonce::assume_unique_for_key([0; NONCE_LEN])
 }

@@ -1,4 +1,4 @@
-//! Logins that are kept: one record each, with the provider's tokens, sealed.
+//! Stored logins. Each is one sealed record that contains the provider's tokens.
 
 use std::sync::Arc;
 use std::{io, mem};
@@ -12,31 +12,29 @@ use crate::client::store::{StoreLock, TokenStore};
 use crate::limits::proxy::{LOGIN_LIFETIME, MAX_LOGINS_OF_PART, MAX_LOGINS_OF_PERSON};
 use crate::util::{hash_text, random_text, sha256, unix_now};
 
-/// A login of a person by a client. All refresh tokens of it are one family.
+/// The login of a person with one client. All refresh tokens of a login form one family.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Login {
-    /// The number of the only code or refresh token that is good: 0 is the code.
+    /// The generation of the only valid code (0) or refresh token (above 0).
     pub(super) generation: u64,
-    /// The client that has redeemed the code.
+    /// The client that redeemed the code.
     pub(super) client_id: String,
     pub(super) scopes: Vec<String>,
     pub(super) granted: Granted,
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     pub(super) ends_at: u64,
 }
 
-/// A login of a person in a list of the logins of many: a hash of the person, the identifier, and when it
-/// ends.
+/// An entry in a list of logins: the hash of the person, the identifier of the login, and its end.
 type Entry = (String, String, u64);
 
-/// Logins in a store.
 pub(super) struct Logins {
     pub(super) store: Arc<dyn TokenStore>,
     pub(super) sealer: Sealer,
 }
 
 impl Logins {
-    /// The login with this identifier, if it has not ended.
+    /// Loads the login with this identifier, if it has not ended.
     pub(super) async fn load(&self, id: &str) -> io::Result<Option<Login>> {
         self.opened(&self.key("login", id)).await
     }
@@ -46,23 +44,23 @@ impl Logins {
             .await
     }
 
-    /// Ends a login.
     pub(super) async fn remove(&self, id: &str) -> io::Result<()> {
         self.store.remove(&self.key("login", id)).await
     }
 
-    /// The lock of a login, for those who are about to change it. There are 256 of them, as stores keep
-    /// locks for ever.
+    /// Locks a login before it is changed. Stores keep locks forever, so all logins share 256
+    /// locks.
     pub(super) async fn lock(&self, id: &str) -> io::Result<StoreLock> {
         self.store.lock(&self.key("lock", &part(id))).await
     }
 
-    /// Keeps a new login, and returns its identifier. Its person's oldest one ends if there are too many;
-    /// nobody else's does.
+    /// Stores a new login and returns its identifier. If the person has too many logins, the
+    /// person's oldest login ends. Logins of other people are never ended.
     ///
     /// # Errors
     ///
-    /// Of the store, and of kind `StorageFull` if there are too many logins in all.
+    /// Fails if the store fails, or with the kind `StorageFull` if there are too many logins in
+    /// total.
     pub(super) async fn add(&self, granted: Granted, scopes: Vec<String>) -> io::Result<String> {
         let person = granted.person.get("sub").map(ToString::to_string);
         let person = hash_text(&person.unwrap_or_default());
@@ -77,7 +75,8 @@ impl Logins {
         let is_own = |it: &&Entry| it.0 == person;
         let is_full = kept.len() >= MAX_LOGINS_OF_PART;
         if is_full || kept.iter().filter(is_own).count() >= MAX_LOGINS_OF_PERSON {
-            // Logins that were revoked make room, other people's only if there is none for anybody.
+            // Remove revoked logins first. Other people's logins are checked only if the whole part
+            // is full.
             for entry in mem::take(&mut kept) {
                 let is_checked = is_full || entry.0 == person;
                 if !is_checked || self.load(&entry.1).await?.is_some() {
@@ -100,7 +99,7 @@ impl Logins {
         let id = random_text().map_err(io::Error::other)?;
         let ends_at = now + LOGIN_LIFETIME;
         kept.push((person, id.clone(), ends_at));
-        // First the list: what is in no list would be kept for ever.
+        // Save the list first, because a login that is not listed would be stored forever.
         self.sealed(&key, u64::MAX, &kept).await?;
         let login = Login {
             generation: 0,
@@ -128,7 +127,7 @@ impl Logins {
     }
 }
 
-/// One of 256 parts, by a hash.
+/// One of 256 parts, chosen by a hash.
 fn part(text: &str) -> String {
     format!("{:02x}", sha256(text)[0])
 }
@@ -151,7 +150,7 @@ mod tests {
         }
     }
 
-    /// People whose logins are in one list.
+    /// People whose logins are in the same list.
     fn people() -> impl Iterator<Item = String> {
         let of = |number| format!("person {number}");
         let list = |person: &String| part(&hash_text(&json!(person).to_string()));
@@ -199,7 +198,7 @@ mod tests {
         for id in [&kept[0], &kept[MAX_LOGINS_OF_PART - 1]] {
             assert!(lasts(&logins, id).await);
         }
-        // Those of a person who has some make room for each other.
+        // The logins of one person make room for each other.
         add(&logins, "person 0").await.unwrap();
         assert!(!lasts(&logins, &kept[0]).await);
     }

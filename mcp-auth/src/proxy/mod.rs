@@ -1,8 +1,8 @@
-//! An authorization server for MCP clients in front of a provider that registers none of them.
+//! An authorization server for MCP clients, in front of a provider that does not register clients.
 //!
-//! [`OAuthProxy`] is an [`AccessPolicy`](mcp_runtime::transport::http::AccessPolicy) of `mcp-runtime`.
-//! Towards MCP clients it is an authorization server (OAuth 2.1) with dynamic registration (RFC 7591) and
-//! client metadata documents; towards the provider it is one client.
+//! [`OAuthProxy`] is an [`AccessPolicy`](mcp_runtime::transport::http::AccessPolicy) of
+//! `mcp-runtime`. For MCP clients it is an OAuth 2.1 authorization server with dynamic registration
+//! (RFC 7591) and client metadata documents. For the provider it is a single client.
 
 mod authorize;
 mod client;

@@ -1,4 +1,4 @@
-//! The access policy, and its settings.
+//! The access policy of the proxy, and its settings.
 
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
@@ -26,8 +26,8 @@ use crate::metadata::url::ServerUrl;
 use crate::metadata::{authorization_server_metadata_urls, resource_metadata_urls};
 use crate::server::{Issuer, ResourceServer, ResourceServerError, check_client, require};
 
-/// An access policy for servers whose provider registers no MCP clients: an authorization server
-/// towards them, and one client of the provider behind it.
+/// An access policy for servers whose provider does not register MCP clients. It is an
+/// authorization server for MCP clients and a single client of the provider.
 ///
 /// ```no_run
 /// use mcp_auth::client::store::FileStore;
@@ -46,21 +46,22 @@ use crate::server::{Issuer, ResourceServer, ResourceServerError, check_client, r
 /// # }
 /// ```
 ///
-/// - MCP clients find it by the metadata of the resource (RFC 9728) and its own (RFC 8414). They
-///   register (RFC 7591), which keeps nothing, or bring the URL of their metadata document. All are public
-///   clients with PKCE by `S256`.
-/// - At each login the person is asked whether the client may have access, and then logs in at the
-///   provider. Both belong to one browser, by cookies with the prefix `__Host-`. They are secure ones:
-///   on `http://localhost` not all browsers keep them (Chromium and Firefox do).
-/// - Access tokens are for this resource only (`aud`) and last 10 minutes. Refresh tokens are good once:
-///   a second use ends the login.
-/// - The provider's tokens stay here, sealed, in the store. They are refreshed when a client refreshes
-///   its own; if the provider refuses for good, the login ends.
-/// - Handlers take the provider's claims about the person as [`Claims`](crate::jwt::Claims), with `aud`,
-///   `scope`, `client_id` and `exp` of the client's token; the principal is the provider's issuer and
-///   the subject.
+/// - MCP clients discover the proxy from the metadata of the resource (RFC 9728) and of the
+///   authorization server (RFC 8414). They register (RFC 7591), which stores nothing, or use the
+///   URL of their metadata document. All are public clients that use PKCE with `S256`.
+/// - At each login, the person is asked whether the client may have access and then logs in at the
+///   provider. Cookies with the prefix `__Host-` ensure that both happen in the same browser. The
+///   cookies are secure ones, which some browsers do not accept on `http://localhost` (Chromium and
+///   Firefox do).
+/// - Access tokens are only for this resource (`aud`) and last 10 minutes. A refresh token can be
+///   used once: a second use ends the login.
+/// - The provider's tokens stay in the proxy's store, sealed. They are refreshed when a client
+///   refreshes its own tokens. If the provider refuses permanently, the login ends.
+/// - Handlers get the provider's claims about the person as [`Claims`](crate::jwt::Claims), with
+///   `aud`, `scope`, `client_id` and `exp` of the client's token. The principal consists of the
+///   provider's issuer and the subject.
 ///
-/// Limits are listed in `docs/authorization.md`.
+/// The limits are listed in `docs/authorization.md`.
 #[must_use]
 pub struct OAuthProxy {
     settings: Settings,
@@ -69,7 +70,7 @@ pub struct OAuthProxy {
     store: Arc<dyn TokenStore>,
     private_hosts: Vec<String>,
     roots: Vec<Vec<u8>>,
-    /// Made of the settings when it first serves.
+    /// Built from the settings on first use.
     built: OnceLock<Result<Built, ResourceServerError>>,
 }
 
@@ -77,7 +78,8 @@ pub struct OAuthProxy {
 type Built = (ResourceServer, Arc<Endpoints>);
 
 impl OAuthProxy {
-    /// A proxy for the resource whose identifier is the URL of its MCP endpoint, as clients see it.
+    /// Creates a proxy for a resource, whose identifier is the URL of its MCP endpoint as clients
+    /// see it.
     pub fn new(resource: impl Into<String>, provider: Provider, keys: ProxyKeys) -> Self {
         let resource = resource.into();
         let origin = ServerUrl::parse(&resource).map(|it| it.origin());
@@ -96,62 +98,69 @@ impl OAuthProxy {
         }
     }
 
-    /// The identifier of the authorization server, whose endpoints are below it (`/authorize`,
-    /// `/consent`, `/callback`, `/token`, `/register`, `/revoke`). Default: scheme, host and port of the
-    /// resource. It must have these, and no `/` at its end.
+    /// Sets the identifier of the authorization server. Its endpoints are below this URL
+    /// (`/authorize`, `/consent`, `/callback`, `/token`, `/register`, `/revoke`).
+    ///
+    /// Default: the origin of the resource. The identifier must have the same origin and no
+    /// trailing `/`.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.settings.issuer = issuer.into();
         self
     }
 
-    /// The store of logins, which replicas share. Default: in memory. All that is secret is sealed. Each
-    /// request with a token loads its login.
+    /// Sets the store of logins, which replicas must share. Default: in memory. All secrets are
+    /// sealed. Each request with a token loads its login from the store.
     pub fn store(mut self, store: impl TokenStore) -> Self {
         self.store = Arc::new(store);
         self
     }
 
-    /// Scopes that every request needs, of this server; those that the provider is asked for are
-    /// [`Provider::scopes`]. Every person can grant them.
+    /// Sets the scopes of this server that every request needs. Every person can grant them. The
+    /// scopes to request from the provider are [`Provider::scopes`].
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Scopes that clients may ask for as well, such as those of tools. Others are not granted.
+    /// Sets additional scopes that clients can request, such as those of individual tools. No other
+    /// scopes are granted.
     pub fn optional_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.optional_scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Allows redirect URIs of a private-use scheme without a dot, in lower case, such as `cursor`. Any app can claim a
-    /// scheme; those with a dot are allowed, as they begin with a domain (RFC 8252 §7.1).
+    /// Allows redirect URIs with a private-use scheme that has no dot, such as `cursor`. The scheme
+    /// must be in lower case.
+    ///
+    /// Any app can claim a scheme. Schemes with a dot are always allowed, because they begin with a
+    /// domain (RFC 8252 §7.1).
     pub fn redirect_scheme(mut self, scheme: impl Into<String>) -> Self {
         self.settings.schemes.push(scheme.into());
         self
     }
 
-    /// Lets the metadata documents of clients be at a host that has no public address.
+    /// Allows metadata documents of clients on a host that has no public address.
     pub fn allow_private_host(mut self, host: impl Into<String>) -> Self {
         self.private_hosts.push(host.into());
         self
     }
 
-    /// Trusts one more root certificate, in DER, in requests to the provider and for the metadata documents
-    /// of clients.
+    /// Trusts an additional root certificate (DER) for requests to the provider and for the
+    /// metadata documents of clients.
     pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
         self.roots.push(der.into());
         self
     }
 
-    /// The redirect URI of the client at the provider, to be registered there.
+    /// The redirect URI to register at the provider.
     #[must_use]
     pub fn redirect_uri(&self) -> String {
         format!("{}{CALLBACK}", self.settings.issuer)
     }
 
-    /// The paths at which it answers itself. A mounted service belongs there as well: for each `path`,
-    /// `router.route_service(&path, service.clone())` in axum.
+    /// The paths that the proxy serves in addition to the MCP endpoint. If the service is mounted
+    /// in a router, it must also be mounted at these paths; in axum, call
+    /// `router.route_service(&path, service.clone())` for each `path`.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let issuer = &self.settings.issuer;
@@ -164,11 +173,11 @@ impl OAuthProxy {
         paths.collect()
     }
 
-    /// Checks the settings. With a mistake in them, serving ends with this error.
+    /// Checks the settings. If a setting is wrong, serving fails with the same error.
     ///
     /// # Errors
     ///
-    /// The first mistake.
+    /// The first wrong setting.
     pub fn check(&self) -> Result<(), ResourceServerError> {
         self.build().map(drop)
     }
@@ -178,7 +187,7 @@ impl OAuthProxy {
         built.as_ref().map_err(Clone::clone)
     }
 
-    /// Checks the settings that are not those of a resource server.
+    /// Checks the settings that the resource server does not check.
     fn check_settings(&self) -> Result<(), ResourceServerError> {
         let provider = &self.provider;
         Issuer::new(&provider.issuer).check()?;
@@ -231,7 +240,7 @@ impl OAuthProxy {
                 store: Arc::clone(&self.store),
                 sealer: sealer.clone(),
             },
-            // The clock is its own.
+            // This server issues the tokens, so there is no clock difference.
             rules: rules.leeway(Duration::ZERO),
             public: self.keys.public(),
             sealer,

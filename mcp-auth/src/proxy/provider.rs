@@ -1,4 +1,4 @@
-//! The provider, and the client that the proxy is there.
+//! The provider, and the client that represents the proxy there.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,12 +8,13 @@ use crate::metadata::AuthorizationServerMetadata;
 use crate::server::TokenVerifier;
 use crate::server::verifier::ErasedVerifier;
 
-/// An authorization server at which people log in, and the one client that an
-/// [`OAuthProxy`](super::OAuthProxy) is there. Its redirect URI, to be registered at the provider by
-/// hand, is [`OAuthProxy::redirect_uri`](super::OAuthProxy::redirect_uri).
+/// An authorization server where people log in, and the single client of it that an
+/// [`OAuthProxy`](super::OAuthProxy) is.
 ///
-/// It is trusted configuration, and may have a private address. Unless set otherwise, it speaks OpenID
-/// Connect: its endpoints and keys are found by discovery, and who has logged in is in the ID token.
+/// Register the client manually at the provider, with the redirect URI
+/// [`OAuthProxy::redirect_uri`](super::OAuthProxy::redirect_uri). The provider is trusted
+/// configuration and may have a private address. By default it must support OpenID Connect: its
+/// endpoints and keys are discovered, and the ID token identifies the person.
 ///
 /// ```
 /// use mcp_auth::metadata::AuthorizationServerMetadata;
@@ -30,7 +31,7 @@ use crate::server::verifier::ErasedVerifier;
 /// #         Err(VerifyError::Invalid("".into()))
 /// #     }
 /// # }
-/// // Without discovery and ID tokens: `ApiOfGit` asks an API who has the token.
+/// Without discovery and ID tokens, `ApiOfGit` asks an API for the owner of a token.
 /// let mut metadata = AuthorizationServerMetadata::default();
 /// metadata.authorization_endpoint = Some("https://git.example.com/authorize".to_owned());
 /// metadata.token_endpoint = Some("https://git.example.com/token".to_owned());
@@ -48,18 +49,19 @@ pub struct Provider {
     pub(super) client_id: String,
     pub(super) credential: ClientCredential,
     pub(super) scopes: Vec<String>,
-    /// Parameters that are added to requests for authorization.
+    /// Additional parameters of authorization requests.
     pub(super) parameters: Vec<(String, String)>,
-    /// Absent where there is discovery.
+    /// `None` means that the metadata is discovered.
     pub(super) metadata: Option<AuthorizationServerMetadata>,
     pub(super) has_nonce: bool,
-    /// Verifies access tokens; absent where ID tokens tell who has logged in.
+    /// Verifies access tokens. `None` means that ID tokens identify the person.
     pub(super) verifier: Option<Arc<dyn ErasedVerifier>>,
 }
 
 impl Provider {
-    /// The provider with this issuer identifier, exactly as its metadata and its tokens have it, and a
-    /// client that is registered there. Where there are none, the identifier is a part of principals.
+    /// Creates a provider from its issuer, written exactly as in its metadata and its tokens, and
+    /// from a client that is registered there. For a provider without metadata and ID tokens, the
+    /// issuer is only a part of the principals.
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>) -> Self {
         Self {
             issuer: issuer.into(),
@@ -73,23 +75,24 @@ impl Provider {
         }
     }
 
-    /// The secret of the client, which is sent by `client_secret_basic`, unless the provider's metadata
-    /// offers only `client_secret_post`. A client without a secret is a public one.
+    /// Sets the client's secret. It is sent with `client_secret_basic`, unless the provider's
+    /// metadata offers only `client_secret_post`. A client without a secret is a public client.
     pub fn secret(mut self, secret: impl Into<String>) -> Self {
         self.credential = ClientCredential::Secret(secret.into());
         self
     }
 
-    /// Scopes that the provider is asked for; `openid` unless set. Many providers issue refresh tokens
-    /// only for `offline_access`: without one, people log in again when the provider's access token
-    /// expires.
+    /// Sets the scopes to request from the provider. Default: `openid`.
+    ///
+    /// Many providers issue refresh tokens only for `offline_access`. Without refresh tokens,
+    /// people log in again when the provider's access token expires.
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Adds a parameter to requests for authorization, such as `access_type` with `offline`. The
-    /// protocol's own parameters are not replaced.
+    /// Adds a parameter to authorization requests, such as `access_type` with the value `offline`.
+    /// Parameters of the protocol can't be replaced.
     pub fn authorization_parameter(
         mut self,
         name: impl Into<String>,
@@ -99,24 +102,28 @@ impl Provider {
         self
     }
 
-    /// The metadata of a provider without discovery: its endpoints, `jwks_uri` if there are ID tokens, and
-    /// `token_endpoint_auth_methods_supported` if the secret must be sent by `client_secret_post`. Its
-    /// `issuer` is not looked at.
+    /// Sets the metadata of a provider that does not support discovery.
+    ///
+    /// The metadata needs the endpoints, `jwks_uri` if there are ID tokens, and
+    /// `token_endpoint_auth_methods_supported` if the secret must be sent with
+    /// `client_secret_post`. Its `issuer` is ignored.
     pub fn metadata(mut self, metadata: AuthorizationServerMetadata) -> Self {
         self.metadata = Some(metadata);
         self
     }
 
-    /// Sends no `nonce`, and requires none in ID tokens, for providers that do not repeat it. `state` and
-    /// PKCE still bind the login to the browser.
+    /// Sends no `nonce` and does not require one in ID tokens, for providers that don't return it.
+    /// `state` and PKCE still bind the login to the browser.
     pub fn without_nonce(mut self) -> Self {
         self.has_nonce = false;
         self
     }
 
-    /// Has code of your own verify the provider's access token and return the claims, instead of an ID
-    /// token: by introspection or userinfo, perhaps. It must check that the token was issued for this
-    /// client, is asked again each time that a client refreshes its tokens, and ends the login by
+    /// Identifies the person with custom code that verifies the provider's access token, instead of
+    /// with an ID token. The code may use introspection or a userinfo endpoint, for example.
+    ///
+    /// The verifier must check that the token was issued for this client. It is called again
+    /// whenever a client refreshes its tokens, and ends the login by returning
     /// [`VerifyError::Invalid`](crate::server::VerifyError::Invalid).
     pub fn verifier(mut self, verifier: impl TokenVerifier) -> Self {
         self.verifier = Some(Arc::new(verifier));

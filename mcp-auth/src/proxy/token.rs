@@ -1,4 +1,4 @@
-//! Tokens: issued, refreshed, revoked and verified.
+//! Issuing, refreshing, revoking and verifying tokens.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -43,7 +43,8 @@ impl Endpoints {
         let client_id = form.get("client_id").unwrap_or_default();
         let is_clients = hash_text(client_id) == asked.client;
         OAuthError::grant("the code is another client's").unless(is_clients)?;
-        // Clients of OAuth 2.1 need not repeat it (§10.2): PKCE does what it was for.
+        // Clients of OAuth 2.1 may omit the redirect URI (§10.2), because PKCE provides its
+        // protection.
         let uri = form.get("redirect_uri");
         let is_same = uri.is_none_or(|uri| uri == asked.redirect_uri);
         OAuthError::grant("`redirect_uri` is another one").unless(is_same)?;
@@ -77,7 +78,7 @@ impl Endpoints {
         };
         match error.code {
             "invalid_grant" => self.logins.remove(&id).await?,
-            // The provider's refresh token may be a new one.
+            // The provider may have returned a new refresh token.
             _ => self.logins.save(&id, &login).await?,
         }
         Err(error)
@@ -88,13 +89,13 @@ impl Endpoints {
         login.ok_or(OAuthError::grant("the login has ended"))
     }
 
-    /// Issues the next tokens of a login, once it is certain that the former ones are worth nothing.
+    /// Issues the next tokens of a login, after the former ones have been invalidated.
     async fn next(&self, id: String, mut login: Login, scope: String) -> OAuthResult<Value> {
         login.generation += 1;
         self.logins.save(&id, &login).await?;
         let now = unix_now();
         let seconds = login.granted.access_lifetime();
-        // RFC 9068 §2.2.
+        // The claims of RFC 9068 §2.2.
         let claims = json!({
             "iss": self.settings.issuer,
             "aud": self.settings.resource,
@@ -104,7 +105,7 @@ impl Endpoints {
             "iat": now,
             "exp": now + seconds,
             "jti": random_text()?,
-            // The login.
+            // `sid` identifies the login.
             "sid": id,
         });
         let refresh = (id, login.generation);
@@ -117,7 +118,8 @@ impl Endpoints {
         }))
     }
 
-    /// Ends the login of a token (RFC 7009 §2). One that is worth nothing already is no error.
+    /// Ends the login that a token belongs to (RFC 7009 §2). A token that is already invalid is not
+    /// an error.
     pub(super) async fn revoke(&self, request: &Request<Bytes>) -> OAuthResult<Value> {
         let form = Parameters::of_form(request)?;
         let token = form.get("token").unwrap_or_default();
@@ -134,7 +136,7 @@ impl Endpoints {
         Ok(json!({}))
     }
 
-    /// The login of an access token that was issued here and has not expired, and the token's claims.
+    /// Verifies an access token of this server. Returns the identifier of its login and its claims.
     fn verified(&self, token: &str) -> Result<(String, Claims), TokenError> {
         let claims = self.rules.verify(token, &self.public, SystemTime::now())?;
         let id = claims.get("sid").and_then(Value::as_str).map(str::to_owned);
@@ -142,8 +144,8 @@ impl Endpoints {
     }
 }
 
-/// Verifies access tokens; the claims are those of the provider about the person, and of the token only
-/// what access depends on.
+/// Verifies access tokens. The resulting claims are the provider's claims about the person, plus
+/// the claims of the token that access depends on.
 pub(super) struct Verifier(pub(super) Arc<Endpoints>);
 
 impl TokenVerifier for Verifier {

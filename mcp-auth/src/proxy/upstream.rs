@@ -25,14 +25,14 @@ use crate::server::discovery::Discovery;
 use crate::server::keys::{KeySource, Keys};
 use crate::util::{hash_text, random_text, unix_now};
 
-/// Errors by which a provider says that a refresh token will never work again; the second one is of
+/// Error codes that mean that a refresh token will never work again. The second one is used by
 /// GitHub ("Refreshing user access tokens").
 const FINAL: [&str; 2] = ["invalid_grant", "bad_refresh_token"];
 
-/// Claims that are about the provider's token, and not about the person.
+/// Claims that describe the provider's token rather than the person.
 const OF_TOKEN: &str = "aud azp exp nbf iat jti nonce at_hash c_hash scope scp cnf client_id";
 
-/// The provider, and what has been fetched from it.
+/// The provider, with its fetched metadata and keys.
 pub(super) struct Upstream {
     pub(super) provider: Provider,
     redirect_uri: String,
@@ -41,7 +41,7 @@ pub(super) struct Upstream {
     keys: Arc<Keys>,
 }
 
-/// A login at the provider that is under way.
+/// A login at the provider that has started.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Begun {
     pub(super) state: String,
@@ -49,14 +49,14 @@ pub(super) struct Begun {
     verifier: String,
 }
 
-/// Tokens of the provider, and what they say of a person.
+/// The provider's tokens for a person, and the claims about the person.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Granted {
     access: String,
     refresh: Option<String>,
-    /// Seconds since 1970; absent if the provider tells none.
+    /// In seconds since 1970, if the provider reports the lifetime.
     expires_at: Option<u64>,
-    /// Claims with `sub`.
+    /// Claims, including `sub`.
     pub(super) person: Map<String, Value>,
 }
 
@@ -74,7 +74,8 @@ impl Upstream {
         }
     }
 
-    /// Begins a login: the URL to which a browser is sent, and what to remember.
+    /// Starts a login. Returns the URL to redirect the browser to, and the data needed to finish
+    /// the login.
     pub(super) async fn begin(&self) -> OAuthResult<(String, Begun)> {
         let metadata = timeout(PROVIDER_TIMEOUT, self.discovery.metadata()).await??;
         let url = metadata.authorization_endpoint.as_deref();
@@ -106,7 +107,8 @@ impl Upstream {
         Ok((with_query(url, parameters), begun))
     }
 
-    /// Checks `iss` of the provider's response (RFC 9207 §2.4): that of another one is not redeemed.
+    /// Checks `iss` of the provider's response (RFC 9207 §2.4). The response of a different issuer
+    /// is not redeemed.
     pub(super) async fn check_issuer(&self, iss: Option<&str>) -> OAuthResult<()> {
         let metadata = self.discovery.metadata().await?;
         let is_provider = match iss {
@@ -119,7 +121,6 @@ impl Upstream {
         OAuthError::new("server_error", "the response was of another provider").unless(is_provider)
     }
 
-    /// Redeems the code of a login.
     pub(super) async fn redeem(&self, code: &str, begun: &Begun) -> OAuthResult<Granted> {
         let parameters = vec![
             ("grant_type", "authorization_code".to_owned()),
@@ -137,8 +138,8 @@ impl Upstream {
             .ok_or_else(error)
     }
 
-    /// Refreshes tokens that would not last as long as a new access token, and checks that the person
-    /// still has access.
+    /// Checks that the person still has access. First refreshes tokens that would expire before a
+    /// new access token of the proxy.
     pub(super) async fn renew(&self, granted: &mut Granted) -> OAuthResult<()> {
         let renewed = async {
             let left = granted.seconds_left();
@@ -157,7 +158,8 @@ impl Upstream {
         timeout(PROVIDER_TIMEOUT, renewed).await?
     }
 
-    /// Asks for tokens. Without a new refresh token, the one from before stays. Returns the ID token.
+    /// Requests tokens, and returns the ID token. If there is no new refresh token, the previous
+    /// one is kept.
     async fn tokens(
         &self,
         parameters: Vec<(&'static str, String)>,
@@ -191,7 +193,8 @@ impl Upstream {
         Ok(all["id_token"].as_str().map(str::to_owned))
     }
 
-    /// Finds out to whom tokens belong. Without an ID token, that is known from before.
+    /// Determines whom the tokens belong to. Without an ID token and a verifier, the known person
+    /// is kept.
     async fn identify(
         &self,
         granted: &mut Granted,
@@ -228,7 +231,7 @@ impl Upstream {
         Ok(())
     }
 
-    /// Verifies an ID token (OpenID Connect Core 1.0 §3.1.3.7). At a refresh there is no nonce.
+    /// Verifies an ID token (OpenID Connect Core 1.0 §3.1.3.7). A refresh has no nonce.
     fn verified(
         &self,
         jwt: &str,
@@ -255,15 +258,15 @@ impl Upstream {
 }
 
 impl Granted {
-    /// The time until the access token expires, in seconds.
+    /// The remaining lifetime of the access token, in seconds.
     fn seconds_left(&self) -> u64 {
         let now = unix_now();
         let left = self.expires_at.map(|end| end.saturating_sub(now));
         left.unwrap_or(u64::MAX)
     }
 
-    /// The lifetime of an access token of the proxy, in seconds: it does not outlive the provider's,
-    /// unless that can be refreshed.
+    /// The lifetime of the proxy's next access token, in seconds. It does not exceed the remaining
+    /// lifetime of the provider's token, unless that token can be refreshed.
     pub(super) fn access_lifetime(&self) -> u64 {
         match self.refresh {
             Some(_) => ACCESS_LIFETIME,

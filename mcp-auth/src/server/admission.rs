@@ -1,4 +1,4 @@
-//! The way of a request with a token.
+//! Admission of requests by their tokens.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -16,21 +16,19 @@ use super::refusal::{Answers, DPOP_NONCE, Refusal, with_nonce};
 use super::token_cache::{SentToken, TokenHash};
 use super::verification::{Verification, VerifiedToken};
 
-/// Decides about requests.
 pub(super) struct Admission {
     pub(super) verification: Verification,
     pub(super) proofs: Proofs,
     pub(super) answers: Arc<Answers>,
-    /// Scopes that every request needs.
     pub(super) scopes: Vec<String>,
-    /// The metadata of the resource, and the paths at which it is.
+    /// The metadata of the resource, and the paths where it is served.
     pub(super) document: Bytes,
     pub(super) paths: Vec<String>,
 }
 
 impl Admission {
-    /// Admits a request: its credentials are removed, and its extensions have what is known of the
-    /// caller.
+    /// Admits a request. Removes its credentials, and adds what is known about the caller to its
+    /// extensions.
     pub(super) async fn admit(self: &Arc<Self>, request: &mut Parts) -> Result<(), AccessDenied> {
         let credentials = Credentials::take(request);
         let credentials = credentials.map_err(|refusal| self.denied(&refusal, Scheme::Bearer))?;
@@ -86,7 +84,7 @@ impl Admission {
         Ok(token)
     }
 
-    /// Verifies the token alone, without its proof and scopes.
+    /// Verifies only the token, without its proof and scopes.
     async fn verify(
         &self,
         credentials: &Credentials,
@@ -97,8 +95,8 @@ impl Admission {
         Ok((verified, token.hash))
     }
 
-    /// The check of a token whose streams are open. A proof of possession serves for the request that
-    /// has opened them, and is not asked for again.
+    /// Creates the periodic check of a token with open streams. A proof of possession is valid only
+    /// for the request that opened the streams, so the check does not ask for one.
     fn revalidation(
         self: &Arc<Self>,
         credentials: Credentials,
@@ -125,7 +123,8 @@ impl Admission {
 
     fn grant(&self, request: &mut Parts, token: &VerifiedToken, now: SystemTime) {
         let expires = token.claims.expires_at();
-        // The clocks may differ: within the leeway, streams last until its end.
+        // The clocks may differ: a token that expired within the leeway keeps its streams until the
+        // leeway ends.
         let expires = if now < expires { expires } else { token.end };
         let extensions = &mut request.extensions;
         extensions.insert(token.claims.clone());
@@ -149,7 +148,7 @@ impl Admission {
         with_nonce(self.answers.answer(refusal, scheme), self.proofs.nonce())
     }
 
-    /// The metadata of the resource, if it is at `path`.
+    /// The metadata of the resource, if it is served at `path`.
     pub(super) fn document(&self, path: &str) -> Option<Bytes> {
         let mut paths = self.paths.iter();
         paths.any(|it| it == path).then(|| self.document.clone())

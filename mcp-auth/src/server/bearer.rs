@@ -1,4 +1,4 @@
-//! Tokens that the program knows itself.
+//! Bearer tokens that the program itself knows.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -22,16 +22,18 @@ use crate::jwt::Claims;
 use crate::limits::server::MIN_BEARER_CHARS;
 use crate::util::sha256;
 
-/// A challenge must have a parameter (RFC 6750 §3).
+/// A challenge needs at least one parameter (RFC 6750 §3).
 const REALM: &str = "mcp";
-/// Issuer and audience of the claims.
+/// The issuer and the audience of the claims.
 const ISSUER: &str = "bearer-tokens";
-/// The end of the claims in seconds since 1970: that of the year 9999.
+/// The expiry of the claims in seconds since 1970: the end of the year 9999.
 const END: u64 = 253_402_300_799;
-/// Characters that no name or scope begins or ends with: of comments and of quoted text.
+/// Characters that a name or scope must not begin or end with, because they suggest a comment or
+/// quotes.
 const QUOTED: [char; 3] = ['#', '"', '\''];
 
-/// One secret token, for a server that has no authorization server: whoever sends it may call.
+/// A single secret token, for a server without an authorization server. Everybody who sends the
+/// token may call the server.
 ///
 /// ```
 /// use mcp_auth::BearerToken;
@@ -44,11 +46,13 @@ const QUOTED: [char; 3] = ['#', '"', '\''];
 /// # }
 /// ```
 ///
-/// Clients send it as `Authorization: Bearer …`. It has at least 16 of
-/// the characters of RFC 6750 §2.1 (letters, digits, `-._~+/=`), and should be random:
-/// `openssl rand -hex 32`. With another one, serving ends with an error.
-/// A wrong token is answered with 401. Handlers can take [`Claims`], whose subject is the name, and whose
-/// issuer and audience are `bearer-tokens`. Several, with names and scopes, are [`BearerTokens`].
+/// Clients send the token as `Authorization: Bearer …`. A wrong token is answered with 401.
+///
+/// The token must have at least 16 of the characters of RFC 6750 §2.1 (letters, digits, `-._~+/=`);
+/// otherwise serving fails. It should be random: create it with `openssl rand -hex 32`.
+///
+/// Handlers can take [`Claims`], whose subject is the name, and whose issuer and audience are
+/// `bearer-tokens`. For several tokens with names and scopes, use [`BearerTokens`].
 #[derive(Clone)]
 #[must_use]
 pub struct BearerToken {
@@ -58,11 +62,11 @@ pub struct BearerToken {
     mistake: Option<BearerTokenError>,
 }
 
-/// A mistake in bearer tokens. Its text does not show them.
+/// A mistake in bearer tokens. The message does not contain the tokens.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BearerTokenError {
-    /// The variable of the environment is not set, or no Unicode.
+    /// The environment variable is not set or not Unicode.
     #[error("the variable `{0}` is not set: it must have bearer tokens")]
     Variable(String),
     /// The file can't be read.
@@ -70,18 +74,18 @@ pub enum BearerTokenError {
     File {
         /// The path of the file.
         path: String,
-        /// Why it can't be read.
+        /// The reason why it can't be read.
         error: String,
     },
     /// There is no token.
     #[error("there are no bearer tokens: one line for each, with a name, the token and its scopes")]
     None,
-    /// An entry is a name without a token. Its number begins with 1.
+    /// An entry is a name without a token. Entries are counted from 1.
     #[error(
         "entry {0} of the bearer tokens is no name with a token and scopes, separated by spaces"
     )]
     Entry(usize),
-    /// A token is too short, or has characters that can't be sent.
+    /// A token is too short or contains characters that can't be sent.
     #[error(
         "the bearer token of `{0}` must have at least {MIN_BEARER_CHARS} letters, digits or characters of \
          `-._~+/=`: make one by `openssl rand -hex 32`"
@@ -90,20 +94,20 @@ pub enum BearerTokenError {
     /// A scope is not one word of printable ASCII.
     #[error("a scope of the bearer token of `{0}` is not one word of printable ASCII")]
     Scope(String),
-    /// A name or scope of an entry is empty, or begins or ends with `#` or a quote: a comment or quotes
-    /// were taken as content. Its number begins with 1.
+    /// A name or scope of an entry is empty, or begins or ends with `#` or a quote, so a comment or
+    /// quotes were probably taken for content. Entries are counted from 1.
     #[error(
         "entry {0} of the bearer tokens has an empty name, a comment or quotes: write comments in lines of \
          their own that begin with `#`, and names and scopes without quotes"
     )]
     Word(usize),
-    /// A token is there twice.
+    /// The same token occurs twice.
     #[error("the bearer token of `{0}` is there twice")]
     Twice(String),
 }
 
 impl BearerToken {
-    /// A token whose owner has the name `bearer`, and no scopes.
+    /// Creates a token with the name `bearer` and without scopes.
     pub fn new(token: impl AsRef<str>) -> Self {
         let token = token.as_ref();
         let may_have = |it: u8| it.is_ascii_alphanumeric() || b"-._~+/=".contains(&it);
@@ -117,7 +121,8 @@ impl BearerToken {
         }
     }
 
-    /// Names its owner: the [`Principal`](mcp_runtime::transport::http::Principal) of its calls.
+    /// Sets the name of the owner, which is the
+    /// [`Principal`](mcp_runtime::transport::http::Principal) of the calls.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         if let Some(BearerTokenError::Token(of) | BearerTokenError::Scope(of)) = &mut self.mistake {
@@ -126,7 +131,7 @@ impl BearerToken {
         self
     }
 
-    /// The scopes of its calls, which tools may ask for (`#[tool(scopes("files:write"))]`).
+    /// Sets the scopes of the calls, which tools can require (`#[tool(scopes("files:write"))]`).
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let scopes: HashSet<String> = scopes.into_iter().map(Into::into).collect();
         if scopes.iter().any(|scope| scopes::check(scope).is_err()) {
@@ -137,7 +142,7 @@ impl BearerToken {
         self
     }
 
-    /// What a request with this token gets.
+    /// Adds to the request what the token grants.
     fn grant(&self, request: &mut Parts) {
         let granted = Arc::clone(&self.scopes);
         let check = ScopeCheck::new(move |needed| {
@@ -154,7 +159,8 @@ impl BearerToken {
         }
     }
 
-    /// The same as from an authorization server, so that a handler needs not know whether there is one.
+    /// Claims as an authorization server would issue them, so handlers work the same with and
+    /// without one.
     fn claims(&self) -> Option<Claims> {
         let claims = json!({
             "iss": ISSUER,
@@ -167,7 +173,7 @@ impl BearerToken {
     }
 }
 
-/// Several [`BearerToken`]s, each with the name of its owner and scopes.
+/// Several [`BearerToken`]s, each with the name of its owner and its scopes.
 ///
 /// ```
 /// use mcp_auth::{BearerToken, BearerTokens};
@@ -178,10 +184,11 @@ impl BearerToken {
 /// assert_eq!(tokens.check(), Ok(()));
 /// ```
 ///
-/// All are compared, in constant time, by their SHA-256. As text, there is one entry in each line, or
-/// between `;`: the name, the token and its scopes, separated by spaces. Lines that begin with `#` are
-/// comments. A comment behind an entry is an error, and so is a name or scope that begins with `#` or has
-/// quotes around it.
+/// Tokens are compared by their SHA-256 hashes, in constant time.
+///
+/// In text form there is one entry per line, or several separated by `;`. An entry is the name, the
+/// token and its scopes, separated by spaces. Lines that begin with `#` are comments. A comment
+/// after an entry is an error, and so is a name or scope that begins with `#` or is quoted.
 ///
 /// ```
 /// use mcp_auth::server::{BearerTokenError, BearerTokens};
@@ -196,27 +203,27 @@ impl BearerToken {
 pub struct BearerTokens(Vec<BearerToken>);
 
 impl BearerTokens {
-    /// These tokens.
+    /// Creates a policy that accepts these tokens.
     pub fn new(tokens: impl IntoIterator<Item = BearerToken>) -> Self {
         Self(tokens.into_iter().collect())
     }
 
-    /// The tokens in a variable of the environment, which is read once.
+    /// Reads the tokens from an environment variable, once.
     ///
     /// # Errors
     ///
-    /// The first mistake.
+    /// The first mistake in the tokens, or a missing variable.
     pub fn from_env(name: impl Into<String>) -> Result<Self, BearerTokenError> {
         let name = name.into();
         let text = env::var(&name);
         text.map_err(|_| BearerTokenError::Variable(name))?.parse()
     }
 
-    /// The tokens in a file, which is read once.
+    /// Reads the tokens from a file, once.
     ///
     /// # Errors
     ///
-    /// The first mistake.
+    /// The first mistake in the tokens, or an unreadable file.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, BearerTokenError> {
         let path = path.as_ref();
         let error = |error: io::Error| BearerTokenError::File {
@@ -226,11 +233,11 @@ impl BearerTokens {
         fs::read_to_string(path).map_err(error)?.parse()
     }
 
-    /// Checks the tokens. With a mistake in them, serving ends with this error.
+    /// Checks the tokens. If they contain a mistake, serving fails with the same error.
     ///
     /// # Errors
     ///
-    /// The first mistake.
+    /// The first mistake in the tokens.
     pub fn check(&self) -> Result<(), BearerTokenError> {
         if self.0.is_empty() {
             return Err(BearerTokenError::None);
@@ -251,7 +258,7 @@ impl BearerTokens {
         Ok(())
     }
 
-    /// The token with this hash, unless it has a mistake. Takes constant time.
+    /// Finds the valid token with this hash, in constant time.
     fn find(&self, hash: &TokenHash) -> Option<&BearerToken> {
         let mut found = Choice::from(0);
         let mut number = 0;
@@ -316,7 +323,7 @@ impl AccessPolicy for BearerToken {
     }
 }
 
-/// The answer to a request without a known token (RFC 6750 §3).
+/// The response to a request without a known token (RFC 6750 §3).
 fn denied(refusal: &Refusal) -> AccessDenied {
     let (status, error, text) = match refusal {
         Refusal::Malformed(text) => (
@@ -345,7 +352,7 @@ fn denied(refusal: &Refusal) -> AccessDenied {
         .header(WWW_AUTHENTICATE, header)
 }
 
-/// The answer to a call for which the token has not the scopes (RFC 6750 §3.1).
+/// The response to a call whose token lacks scopes (RFC 6750 §3.1).
 fn insufficient(needed: &str) -> AccessDenied {
     let text = format!("the token must have the scopes: {needed}");
     let challenge = Challenge::bearer()

@@ -1,4 +1,4 @@
-//! The token of a request, and the proof that its sender has the token's key.
+//! The token of a request, and the proof that the sender possesses the token's key.
 
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
@@ -9,24 +9,22 @@ use crate::limits::server::MAX_TOKEN_BYTES;
 
 const DPOP: HeaderName = HeaderName::from_static("dpop");
 
-/// The scheme by which a token was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scheme {
     Bearer,
     Dpop,
 }
 
-/// Credentials that were removed from a request.
 #[derive(Debug)]
 pub(super) struct Credentials {
     pub(super) scheme: Scheme,
     token: HeaderValue,
-    /// All headers `DPoP`.
+    /// The values of all `DPoP` headers.
     pub(super) proofs: Vec<HeaderValue>,
 }
 
 impl Credentials {
-    /// Removes the credentials from a request, so that no handler sees or passes on a token.
+    /// Removes the credentials from a request, so that handlers can't see the token or pass it on.
     pub(super) fn take(request: &mut Parts) -> Result<Self, Refusal> {
         let authorizations = remove(&mut request.headers, &AUTHORIZATION);
         let proofs = remove(&mut request.headers, &DPOP);
@@ -54,11 +52,12 @@ impl Credentials {
         Ok(credentials)
     }
 
-    /// The token.
+    /// Returns the token.
     ///
     /// # Errors
     ///
-    /// If it is too long, or has other characters than tokens have (RFC 6750 §2.1).
+    /// Fails if the token is too long or contains characters that tokens can't have (RFC 6750
+    /// §2.1).
     pub(super) fn checked_token(&self) -> Result<&str, Refusal> {
         let token = self.token();
         let may_have = |it: &u8| it.is_ascii_alphanumeric() || b"-._~+/=".contains(it);
@@ -75,7 +74,7 @@ impl Credentials {
     }
 }
 
-/// The scheme of `SCHEME TOKEN`, in any case.
+/// The scheme of `SCHEME TOKEN`, ignoring case.
 fn scheme(value: &HeaderValue) -> Option<Scheme> {
     let scheme = value.as_bytes().split(|it| *it == b' ').next()?;
     let all = [(Scheme::Bearer, "Bearer"), (Scheme::Dpop, "DPoP")];

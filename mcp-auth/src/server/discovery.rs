@@ -1,4 +1,4 @@
-//! Metadata of an issuer, and the requests for it.
+//! Discovery of the metadata of an issuer.
 
 use std::sync::Arc;
 
@@ -15,34 +15,32 @@ use crate::metadata::{
     AuthorizationServerMetadata, IssuerTemplate, authorization_server_metadata_urls,
 };
 
-/// Finds the endpoints of one issuer.
 pub(crate) struct Discovery {
     pub(super) issuer: String,
     pub(super) http: AuthHttp,
-    /// Locked while metadata is fetched, so that one request does it.
+    /// Locked during a fetch, so concurrent requests share it.
     state: Mutex<State>,
-    /// What the metadata may have as its `issuer`, if that has tenants.
+    /// With tenants, the metadata may have this template as its `issuer`.
     pub(super) template: Option<IssuerTemplate>,
-    /// Metadata that is not fetched.
+    /// Configured metadata, which replaces discovery.
     pub(crate) fixed: Option<Arc<AuthorizationServerMetadata>>,
 }
 
 #[derive(Default)]
 struct State {
     metadata: Option<Arc<AuthorizationServerMetadata>>,
-    /// The time and the error of the last attempt.
     attempt: Option<(Instant, Option<FetchError>)>,
 }
 
-/// The cause for which something of an issuer can't be had; for the log of the server.
+/// The reason why a resource of an issuer can't be fetched. It is only logged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{url}: {cause}")]
 pub(crate) struct FetchError {
     url: String,
     cause: String,
-    /// True if a server has answered.
+    /// True if a server responded.
     is_answered: bool,
-    /// The status of an answer other than 200.
+    /// The status of a response other than 200.
     pub(super) status: Option<StatusCode>,
 }
 
@@ -75,7 +73,7 @@ impl Discovery {
         }
     }
 
-    /// The issuer's metadata. Old metadata serves while new can't be had.
+    /// The issuer's metadata. If it can't be fetched, the last known metadata is used.
     pub(crate) async fn metadata(&self) -> Result<Arc<AuthorizationServerMetadata>, FetchError> {
         if let Some(fixed) = &self.fixed {
             return Ok(Arc::clone(fixed));
@@ -107,7 +105,7 @@ impl Discovery {
         }
     }
 
-    /// Has the metadata fetched anew when it is needed next: an endpoint may have moved.
+    /// Forces the metadata to be fetched again on next use, because an endpoint may have moved.
     pub(super) async fn expire(&self) {
         self.state.lock().await.attempt = None;
     }
@@ -134,7 +132,6 @@ impl Discovery {
         Err(first.unwrap_or_else(|| FetchError::answer(&self.issuer, "it has no metadata")))
     }
 
-    /// Fetches a document.
     pub(super) async fn fetch(&self, url: &str) -> Result<Bytes, FetchError> {
         let request = Request::get(url)
             .header(ACCEPT, "application/json")
@@ -142,7 +139,7 @@ impl Discovery {
         self.send(url, request).await
     }
 
-    /// Sends a request, and returns the body of an answer with status 200.
+    /// Sends a request, and returns the body of a response with status 200.
     pub(super) async fn send(
         &self,
         url: &str,
@@ -163,7 +160,7 @@ impl Discovery {
         }
     }
 
-    /// Checks the URL of an endpoint, which the metadata has under `name`.
+    /// Checks the URL of an endpoint that the metadata has as `name`.
     pub(crate) fn endpoint<'a>(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Proofs that the sender of a token has the key that it is bound to (DPoP, RFC 9449 §4.3).
+//! Verification of proofs that the sender possesses the key of a token (DPoP, RFC 9449 §4.3).
 
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,19 +16,18 @@ use crate::limits::server::{
 use crate::metadata::url::ServerUrl;
 use crate::util::{base64url, lock, random_bytes, sha256};
 
-/// Checks proofs.
 pub(super) struct Proofs {
     base: BaseUrl,
-    /// Absent where proofs need no nonce.
+    /// `None` if proofs need no nonce.
     nonces: Option<Nonces>,
     replay: Replay,
 }
 
-/// A request with a token, and the present time.
+/// What a proof is checked against.
 pub(super) struct ProvenRequest<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
-    /// The hash of the token by SHA-256.
+    /// The SHA-256 hash of the token.
     pub(super) token_hash: &'a [u8],
     /// The thumbprint of the key that the token is bound to.
     pub(super) thumbprint: &'a str,
@@ -36,7 +35,8 @@ pub(super) struct ProvenRequest<'a> {
 }
 
 impl Proofs {
-    /// Proofs for requests to a resource; `None` if it is not a URL.
+    /// Creates a verifier of proofs for requests to a resource. Returns `None` if the resource is
+    /// not a URL.
     pub(super) fn new(resource: &str, need_nonces: bool) -> Option<Self> {
         Some(Self {
             base: BaseUrl::new(resource)?,
@@ -50,7 +50,7 @@ impl Proofs {
         self.nonces.as_ref()?.current(Instant::now())
     }
 
-    /// Checks the proof of a request, which then can't be used again.
+    /// Checks the proof of a request and marks it as used.
     pub(super) fn check(
         &self,
         proofs: &[HeaderValue],
@@ -96,7 +96,7 @@ impl Proofs {
         let age = claims.get("iat").and_then(|iat| distance(iat, request.now));
         let age = age.ok_or(Refusal::Proof("`iat` is missing or invalid"))?;
         match &self.nonces {
-            // The nonce tells the age better than the client's clock.
+            // The nonce limits the age more reliably than the client's clock.
             Some(nonces) => {
                 let nonce = text("nonce").unwrap_or_default();
                 if !nonces.accepts(nonce, Instant::now()) {
@@ -120,7 +120,8 @@ impl Proofs {
     }
 }
 
-/// The claims of a proof by the key with this thumbprint; none if it is malformed.
+/// The claims of a proof made with the key that has this thumbprint, or `None` if the proof is
+/// malformed.
 fn verified(proof: &str, thumbprint: &str) -> Option<Result<Map<String, Value>, Refusal>> {
     let jws = Jws::parse(proof).ok()?;
     if !jws.header().is_of_type("dpop+jwt") {
@@ -141,33 +142,30 @@ fn verified(proof: &str, thumbprint: &str) -> Option<Result<Map<String, Value>, 
     members::parse(&payload).map(Ok)
 }
 
-/// The time between `iat` and now.
 fn distance(iat: &Value, now: SystemTime) -> Option<Duration> {
     let iat = Duration::try_from_secs_f64(iat.as_f64()?).ok()?;
     let now = now.duration_since(UNIX_EPOCH).ok()?;
     Some(now.abs_diff(iat))
 }
 
-/// The URL of the resource, from which the URLs of its requests follow: a proxy may have changed the
-/// host of a request.
+/// The URL of the resource. The URLs of requests are derived from it, because a proxy may have
+/// changed the host of a request.
 #[derive(Clone, Debug)]
 struct BaseUrl {
-    /// Normalized.
     origin: String,
     path: String,
 }
 
 impl BaseUrl {
-    /// The base of the resource's URL; none if that is no URL.
     pub(super) fn new(resource: &str) -> Option<Self> {
         let (origin, path) = normalized(resource)?;
         Some(Self { origin, path })
     }
 
-    /// True if `htu` is the URL of a request with this path, whose query does not count.
+    /// Returns true if `htu` is the URL of a request with this path. The query is ignored.
     ///
-    /// A path that is not below the resource's has perhaps lost its first segments to a proxy or a
-    /// router: `htu` may then be the URL of the resource as well.
+    /// If the path is not below the path of the resource, a proxy or a router has probably stripped
+    /// its first segments. `htu` may then also be the URL of the resource.
     fn is_at(&self, htu: &str, path: &str) -> bool {
         let Some((origin, found)) = normalized(htu) else {
             return false;
@@ -180,14 +178,14 @@ impl BaseUrl {
     }
 }
 
-/// Origin and path of a URL without a fragment.
+/// The normalized origin and path of a URL.
 fn normalized(url: &str) -> Option<(String, String)> {
     let url = ServerUrl::parse(url).ok()?;
     Some((url.origin(), normalized_path(url.path)))
 }
 
-/// A path in the form that equal paths have (RFC 3986 §6.2.2, §6.2.3): unreserved characters are not
-/// encoded, and others are in upper case.
+/// Normalizes the percent-encoding of a path (RFC 3986 §6.2.2, §6.2.3): unreserved characters are
+/// decoded, and other encodings are in upper case.
 fn normalized_path(path: &str) -> String {
     let mut normalized = String::with_capacity(path.len().max(1));
     let mut rest = path;
@@ -211,7 +209,7 @@ fn normalized_path(path: &str) -> String {
     normalized
 }
 
-/// The nonce of this process, and the one before.
+/// The current and the previous nonce of this process.
 #[derive(Default)]
 pub(super) struct Nonces(Mutex<Option<Period>>);
 
@@ -222,13 +220,13 @@ struct Period {
 }
 
 impl Nonces {
-    /// The nonce to hand out; none if the operating system gives no random bytes.
+    /// The nonce to hand out, or `None` if the operating system provides no random bytes.
     fn current(&self, now: Instant) -> Option<HeaderValue> {
         let current = self.with(now, |period| period.current.clone())?;
         HeaderValue::try_from(current).ok()
     }
 
-    /// True if the nonce was handed out within the last two minutes.
+    /// Returns true if the nonce was handed out in the current or the previous period.
     fn accepts(&self, nonce: &str, now: Instant) -> bool {
         let is_known = self.with(now, |period| {
             period.current == nonce || period.last.as_deref() == Some(nonce)

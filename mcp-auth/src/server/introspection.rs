@@ -15,31 +15,29 @@ use crate::authentication::{ClientCredential, ClientCredentials};
 use crate::jwt::{TokenError, members};
 use crate::limits::server::ISSUER_PAUSE;
 
-/// The endpoint of an issuer, and the client that asks there.
+/// The introspection endpoint of an issuer, and the client that authenticates there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntrospectionClient {
     pub(super) id: String,
     pub(super) credential: ClientCredential,
-    /// The endpoint, if it is not found by discovery.
+    /// The endpoint; `None` if it is discovered.
     pub(super) url: Option<String>,
-    /// True if JWTs are introspected as well.
+    /// True if JWTs are also introspected.
     pub(super) takes_jwts: bool,
-    /// True if answers need no audience.
+    /// True if responses do not need an audience.
     pub(super) allows_any_audience: bool,
 }
 
-/// Introspects the tokens of one issuer.
 pub(super) struct Introspection {
     pub(super) discovery: Arc<Discovery>,
     pub(super) client: IntrospectionClient,
-    /// The identifier of the resource.
     pub(super) resource: String,
-    /// The claim that has the audience.
+    /// The claim that contains the audience.
     pub(super) audience_claim: String,
 }
 
 impl Introspection {
-    /// Asks the issuer about a token.
+    /// Introspects a token.
     pub(super) async fn found(&self, token: &str) -> Result<Found, VerifyError> {
         let error = match self.response(token).await {
             Ok(response) => {
@@ -51,7 +49,7 @@ impl Introspection {
         mcp_runtime::log::warn!(%error, "a token can't be introspected");
         match error.status.map(|it| it.as_u16()) {
             Some(413 | 414 | 422 | 431) => Ok(Found::Refused(Refusal::NotActive)),
-            // With 400, the token or the client may be wrong.
+            // Status 400 may be caused by the token or by the client.
             Some(400 | 429) => Err(VerifyError::TokenUnavailable(ISSUER_PAUSE)),
             _ => {
                 self.discovery.expire().await;
@@ -117,7 +115,7 @@ impl Introspection {
         Ok(request)
     }
 
-    /// Reads an answer: the members of a token that is active.
+    /// Interprets a response: the members of an active token, or a refusal.
     fn read(&self, mut answer: Map<String, Value>) -> Result<Found, TokenError> {
         if answer.get("active") != Some(&Value::Bool(true)) {
             return Ok(Found::Refused(Refusal::NotActive));
@@ -194,7 +192,7 @@ mod tests {
             json!({"token_type": "N_A"}),
             json!({"token_type": 1}),
             json!({"token_type": null}),
-            // A token that is bound to a key which is not named.
+            // Such a token is bound to a key, but the response does not name the key.
             json!({"token_type": "DPoP"}),
         ] {
             let found = read(false, members.clone()).unwrap_err();

@@ -17,9 +17,9 @@ use crate::metadata::{IssuerTemplate, authorization_server_metadata_urls};
 
 /// An authorization server whose tokens a [`ResourceServer`](super::ResourceServer) accepts.
 ///
-/// Its metadata and keys are found by discovery (RFC 8414, then OpenID Connect). It is trusted
-/// configuration, and may have a private address. Without settings, tokens are accepted as RFC 9068 has them.
-/// Each setting that accepts others says what is given up.
+/// Its metadata and keys are discovered (RFC 8414, then OpenID Connect). The issuer is trusted
+/// configuration and may have a private address. By default, tokens must follow RFC 9068. Each
+/// setting that accepts other tokens documents its limitations.
 ///
 /// ```
 /// use mcp_auth::jwt::Algorithm;
@@ -31,7 +31,7 @@ use crate::metadata::{IssuerTemplate, authorization_server_metadata_urls};
 /// # drop(issuer);
 /// ```
 ///
-/// There is a function for each of some providers, such as [`entra`](Self::entra).
+/// Some providers have their own constructors, such as [`entra`](Self::entra).
 #[derive(Clone)]
 #[must_use]
 pub struct Issuer {
@@ -40,13 +40,13 @@ pub struct Issuer {
     pub(super) introspection: Option<IntrospectionClient>,
     pub(super) verifier: Option<Arc<dyn ErasedVerifier>>,
     pub(super) scope_prefix: String,
-    /// A mistake that can't be seen in the other settings.
+    /// A mistake that the other settings do not reveal.
     mistake: Option<ResourceServerError>,
 }
 
 impl Issuer {
-    /// The issuer with this identifier, which must be exactly the `issuer` of its metadata and the
-    /// `iss` of its tokens: a `/` at the end makes a difference.
+    /// Creates an issuer from its identifier, which must be exactly the `issuer` of its metadata
+    /// and the `iss` of its tokens. A trailing `/` makes a difference.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             rules: AccessTokenRules::of_issuer(url.into()),
@@ -58,10 +58,11 @@ impl Issuer {
         }
     }
 
-    /// An issuer that has another identifier for each tenant
-    /// ([`IssuerTemplate`]), and metadata and keys for all of them under the name `shared`, which is not
-    /// the name of one. Clients are sent there. Keys that name the issuer that they are of, as those of
-    /// Entra ID do, verify only its tokens.
+    /// Creates an issuer that has a different identifier for each tenant ([`IssuerTemplate`]).
+    ///
+    /// The metadata and the keys of all tenants are under the name `shared`, which must not be the
+    /// name of a tenant. Clients are sent there. A key that names its issuer, as the keys of Entra
+    /// ID do, verifies only the tokens of that issuer.
     ///
     /// ```
     /// use mcp_auth::Issuer;
@@ -90,9 +91,9 @@ impl Issuer {
         }
     }
 
-    /// Replaces the identifier, and with it the place of metadata and keys: for a provider of which there
-    /// are several, such as the national clouds of Entra ID, behind the settings of one. Not for
-    /// a [`template`](Self::template).
+    /// Replaces the identifier, and thereby the location of metadata and keys. Use it for another
+    /// deployment of a provider, such as a national cloud of Entra ID, with the provider's
+    /// settings. It does not work for a [`template`](Self::template).
     ///
     /// ```
     /// use mcp_auth::Issuer;
@@ -106,17 +107,19 @@ impl Issuer {
         self.with(|rules| rules.issued_by(url.into()))
     }
 
-    /// Fetches the keys from this URL, instead of the one in the issuer's metadata, which is then not
-    /// needed: for issuers without metadata, and where the server reaches the issuer under another name
-    /// than clients do, as in containers. Whoever can answer there can make tokens: with plain `http`
-    /// to another machine, a warning is logged.
+    /// Fetches the keys from this URL instead of the URL in the issuer's metadata, which is then
+    /// not needed.
+    ///
+    /// Use it for issuers without metadata, and if the server reaches the issuer under a different
+    /// name than clients do, as in containers. Anybody who can answer requests for this URL can
+    /// forge tokens, so a warning is logged for plain `http` to another machine.
     pub fn keys_url(mut self, url: impl Into<String>) -> Self {
         self.keys = KeySource::Url(url.into());
         self
     }
 
-    /// Verifies tokens by these keys alone. Nothing is fetched, and new keys of the issuer are not
-    /// noticed.
+    /// Verifies tokens only with these keys. Nothing is fetched, so new keys of the issuer go
+    /// unnoticed.
     ///
     /// ```
     /// use mcp_auth::Issuer;
@@ -132,13 +135,15 @@ impl Issuer {
         self
     }
 
-    /// Has tokens that are no JWT introspected (RFC 7662), by a client that the issuer knows, with a
-    /// secret, an [`AssertionKey`](crate::authentication::AssertionKey) or nothing. The answers must have
-    /// `aud` and `exp`. They count for 60 seconds from the time of the question, which is how late a
-    /// revocation may be noticed, also by a stream that is open; those about tokens that are not valid
-    /// count for 5 seconds. A token is introspected once at a time, and 1024 at most. After an
-    /// introspection that failed, there is no other for a second: requests with unknown tokens are
-    /// answered with 503 and `Retry-After`.
+    /// Introspects tokens that are not JWTs (RFC 7662), with a client that the issuer knows. The
+    /// client authenticates with a secret, an [`AssertionKey`](crate::authentication::AssertionKey)
+    /// or nothing.
+    ///
+    /// Responses must have `aud` and `exp`. A response is used for 60 seconds after the lookup
+    /// began, so a revocation may be noticed that late, also by open streams. The response for an
+    /// invalid token is used for 5 seconds. Lookups of the same token are shared, and at most 1024
+    /// lookups run at a time. After a failed lookup, no others start for one second: requests with
+    /// unknown tokens are then answered with 503 and `Retry-After`.
     pub fn introspection(
         mut self,
         client_id: impl Into<String>,
@@ -150,56 +155,61 @@ impl Issuer {
         self
     }
 
-    /// Introspects at this URL, instead of the one in the issuer's metadata, which is then not needed. A
-    /// secret is sent by `client_secret_basic`.
+    /// Introspects at this URL instead of the URL in the issuer's metadata, which is then not
+    /// needed. A secret is sent with `client_secret_basic`.
     pub fn introspection_url(mut self, url: impl Into<String>) -> Self {
         self.introspection.get_or_insert_default().url = Some(url.into());
         self
     }
 
-    /// Has JWTs introspected as well, instead of verified by keys: a token that was revoked is noticed
-    /// within 60 seconds, and each new token costs a request.
+    /// Also introspects JWTs, instead of verifying them with keys. The revocation of a token is
+    /// then noticed within 60 seconds, but each new token costs a request.
     pub fn introspect_jwts(mut self) -> Self {
         self.introspection.get_or_insert_default().takes_jwts = true;
         self
     }
 
-    /// Accepts answers of an introspection without an audience, as if they had that of this server. Given
-    /// up: tokens that the issuer has issued for other servers are accepted here, and whoever runs one of
-    /// those can use what is sent there. Require a scope that only this server has.
+    /// Accepts introspection responses without an audience, as if the tokens were for this server.
+    ///
+    /// Limitation: tokens that the issuer issued for other servers are accepted here, so the
+    /// operator of any such server can use the tokens that are sent to it. Require a scope that
+    /// only this server has.
     pub fn introspection_without_audience(mut self) -> Self {
         let client = self.introspection.get_or_insert_default();
         client.allows_any_audience = true;
         self
     }
 
-    /// Has tokens that are no JWT verified by code of your own, instead of an introspection. Its answers
-    /// are kept and its calls shared as those of an [`introspection`](Self::introspection), and the claims
-    /// that it returns are checked by the rules of this issuer.
+    /// Verifies tokens that are not JWTs with custom code instead of introspection. Its results are
+    /// cached and its calls shared as with [`introspection`](Self::introspection). The returned
+    /// claims are checked by the rules of this issuer.
     pub fn verifier(mut self, verifier: impl TokenVerifier) -> Self {
         self.verifier = Some(Arc::new(verifier));
         self
     }
 
-    /// Accepts tokens for this audience, too, for issuers that can't put the URL of the resource
-    /// into `aud`. Tokens for another server must not have it.
+    /// Also accepts tokens for this audience, for issuers that can't put the URL of the resource
+    /// into `aud`. Tokens for other servers must not have this audience.
     pub fn audience(self, audience: impl Into<String>) -> Self {
         self.with(|rules| rules.audience(audience))
     }
 
-    /// Takes the claim of this name for `aud`, for issuers that name no audience: `client_id`, with the
-    /// identifiers of the clients as each [`audience`](Self::audience). Given up: a token that such a
-    /// client got for another server is accepted here.
+    /// Uses the claim with this name instead of `aud`, for issuers whose tokens have no audience.
+    /// For example, use `client_id`, with the identifier of each client as an
+    /// [`audience`](Self::audience).
+    ///
+    /// Limitation: a token that such a client got for a different server is accepted here.
     pub fn audience_claim(self, name: impl Into<String>) -> Self {
         self.with(|rules| rules.audience_claim(name))
     }
 
-    /// Requires that a claim has this value.
+    /// Requires a claim to have this value.
     pub fn require_claim(self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.with(|rules| rules.require_claim(name, value))
     }
 
-    /// Requires that `check` returns true for the claims, after all other rules. It must answer at once.
+    /// Requires `check` to return true for the claims. It is called after all other rules and must
+    /// not block.
     ///
     /// ```
     /// use mcp_auth::Issuer;
@@ -212,37 +222,41 @@ impl Issuer {
         self.with(|rules| rules.require(check))
     }
 
-    /// The text that clients have to put before the scopes of this server, such as `api://app/`, where the
-    /// issuer's tokens have them without. Challenges and metadata name the scopes with it, except those of
-    /// OpenID Connect (`openid`, `profile`, `email`, `offline_access`) and those that are URLs; tokens are
-    /// checked without, whether they have it or not. Where there are several issuers, that of the first
-    /// one stands in challenges.
+    /// Sets a prefix that clients must put before the scopes of this server, such as `api://app/`,
+    /// while the issuer's tokens contain the scopes without it.
+    ///
+    /// Challenges and metadata name the scopes with the prefix, except the scopes of OpenID Connect
+    /// (`openid`, `profile`, `email`, `offline_access`) and scopes that are URLs. Tokens may
+    /// contain the scopes with or without the prefix. If there are several issuers, challenges use
+    /// the prefix of the first.
     pub fn scope_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.scope_prefix = prefix.into();
         self
     }
 
-    /// The algorithms by which JWTs may be signed. Default: all that [`Algorithm`] has.
+    /// Sets the algorithms that JWTs may be signed with. Default: all of [`Algorithm`].
     pub fn algorithms(self, algorithms: impl IntoIterator<Item = Algorithm>) -> Self {
         self.with(|rules| rules.algorithms(algorithms))
     }
 
-    /// By how much the issuer's clock may differ in `exp` and `nbf`. Default: 60 s.
+    /// Sets the tolerated clock difference for `exp` and `nbf`. Default: 60 seconds.
     pub fn leeway(self, leeway: Duration) -> Self {
         self.with(|rules| rules.leeway(leeway))
     }
 
-    /// Accepts JWTs whose `typ` is `JWT` or missing, beside `at+jwt`, for issuers that do not follow
-    /// RFC 9068. ID tokens and others are then refused by their claims
-    /// ([`AccessTokenRules::accept_generic_type`]), and pass if they have none of these and the audience
-    /// of the resource. They have no scopes, so require one by
-    /// [`ResourceServer::scopes`](super::ResourceServer::scopes), or a claim by
-    /// [`require`](Self::require); a warning is logged where there is neither.
+    /// Accepts JWTs whose `typ` is `JWT` or missing, for issuers that do not follow RFC 9068.
+    /// Without this setting, only the `typ` `at+jwt` is accepted.
+    ///
+    /// ID tokens and other tokens are then rejected by their claims (see
+    /// [`AccessTokenRules::accept_generic_type`]). Limitation: such a token passes if it has none
+    /// of these claims but the audience of the resource. ID tokens have no scopes, so require a
+    /// scope with [`ResourceServer::scopes`](super::ResourceServer::scopes), or a claim with
+    /// [`require`](Self::require). A warning is logged if there is neither.
     pub fn accept_generic_type(self) -> Self {
         self.with(AccessTokenRules::accept_generic_type)
     }
 
-    /// Keeps a mistake in a setting that later ones do not show, unless there is one already.
+    /// Records a mistake that later settings would hide, unless one is already recorded.
     pub(super) fn checked(mut self, check: Result<(), ResourceServerError>) -> Self {
         self.mistake = self.mistake.or(check.err());
         self
@@ -253,7 +267,6 @@ impl Issuer {
         self
     }
 
-    /// Checks the settings.
     pub(crate) fn check(&self) -> Result<(), ResourceServerError> {
         if let Some(mistake) = &self.mistake {
             return Err(mistake.clone());
@@ -281,7 +294,7 @@ impl Issuer {
         }
     }
 
-    /// The URLs that take the place of those in metadata.
+    /// The configured URLs that replace those in the metadata.
     fn urls(&self) -> impl Iterator<Item = &str> {
         let keys = match &self.keys {
             KeySource::Url(url) => Some(&**url),
@@ -291,7 +304,8 @@ impl Issuer {
         keys.into_iter().chain(introspection)
     }
 
-    /// Logs what is allowed and dangerous. `has_scopes` is true if every token must have a scope.
+    /// Logs settings that are allowed but dangerous. `has_scopes` is true if every token must have
+    /// a scope.
     pub(super) fn warn(&self, has_scopes: bool) {
         let issuer = self.rules.issuer();
         if self.rules.accepts_generic_type() && !self.rules.has_checks() && !has_scopes {

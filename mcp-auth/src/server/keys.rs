@@ -1,4 +1,4 @@
-//! Keys of one issuer, which are fetched by one request at a time.
+//! The keys of an issuer, which are cached and fetched by one request at a time.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -18,21 +18,20 @@ use crate::util::lock;
 /// Where the keys of an issuer are.
 #[derive(Clone)]
 pub(crate) enum KeySource {
-    /// At `jwks_uri` of its metadata.
+    /// The keys are at the `jwks_uri` of the issuer's metadata.
     Discovery,
     Url(String),
-    /// Here.
+    /// The keys are configured and never fetched.
     Given(Arc<JwkSet>),
 }
 
-/// The keys of an issuer.
 pub(crate) struct Keys {
     discovery: Arc<Discovery>,
     source: KeySource,
     state: Mutex<KeyState>,
-    /// The document that the keys are from.
+    /// The document that contained the keys.
     document: Mutex<Bytes>,
-    /// The times at which tokens with unknown keys came first.
+    /// When each token with an unknown key was first seen.
     unknown: TokenCache<Instant>,
 }
 
@@ -47,11 +46,11 @@ impl Keys {
         })
     }
 
-    /// The keys for a token.
+    /// Returns the keys, and fetches them if needed.
     ///
     /// # Errors
     ///
-    /// If they can't be had: the time after which to try again.
+    /// If the keys can't be fetched: how long to wait before trying again.
     pub(crate) async fn get(self: &Arc<Self>) -> Result<Fetched, Duration> {
         let flight = {
             let mut state = self.state();
@@ -69,8 +68,8 @@ impl Keys {
         self.state().after_fetch(Instant::now())
     }
 
-    /// The generation of the keys, if [`get`](Self::get) would return them at once. Has them fetched
-    /// anew when it is time.
+    /// The generation of the keys, if [`get`](Self::get) would return them without waiting. Starts
+    /// a refresh if one is due.
     pub(super) fn current_generation(self: &Arc<Self>) -> Option<u64> {
         let mut state = self.state();
         match state.plan(Instant::now()) {
@@ -83,12 +82,12 @@ impl Keys {
         }
     }
 
-    /// The keys for a token whose key is not among those of `generation`: fetched anew, unless that
-    /// was done within the last 30 seconds.
+    /// Returns the keys for a token whose key is not in `generation`. Fetches new keys, unless they
+    /// were fetched within the last 30 seconds.
     ///
     /// # Errors
     ///
-    /// If they can't be fetched: the time after which to try again.
+    /// If the keys can't be fetched: how long to wait before trying again.
     pub(crate) async fn after_unknown_key(
         self: &Arc<Self>,
         generation: u64,
@@ -113,7 +112,8 @@ impl Keys {
         self.state().after_unknown_key(generation, Instant::now())
     }
 
-    /// The time at which a token with an unknown key came first: now, unless it is remembered.
+    /// The time when a token with an unknown key was first seen. Records the current time for a new
+    /// token.
     fn first_seen(&self, hash: TokenHash) -> Instant {
         self.unknown.get(&hash).unwrap_or_else(|| {
             let now = Instant::now();
@@ -122,16 +122,17 @@ impl Keys {
         })
     }
 
-    /// Checks that the keys were fetched after a token with an unknown key came first, at `seen`.
+    /// Checks that the keys were fetched after `seen`, the time when a token with an unknown key
+    /// was first seen.
     ///
     /// # Errors
     ///
-    /// If they were not, so that the key may be new: the time after which to try again.
+    /// If they were not, the key may be new. The error is how long to wait before trying again.
     fn check_fetched_since(&self, seen: Instant) -> Result<(), Duration> {
         self.state().check_fetched_since(seen, Instant::now())
     }
 
-    /// Begins to fetch, unless that is under way.
+    /// Starts a fetch, unless one is running.
     fn begin(self: &Arc<Self>, state: &mut KeyState) -> Flight<()> {
         if let Some(flight) = state.flight.clone().filter(Flight::is_under_way) {
             return flight;
@@ -181,12 +182,13 @@ impl Keys {
         Ok((document, Arc::new(set)))
     }
 
-    /// Verifies a JWT. `was_known` is true if it was verified by earlier keys.
-    /// Returns the generation of the keys, too.
+    /// Verifies a JWT. Returns its claims and the generation of the keys. `was_known` is true if
+    /// earlier keys verified the token.
     ///
     /// # Errors
     ///
-    /// The rule that it breaks, or that the keys can't be had: a new key may be among them.
+    /// The rule that the token violates, or [`Refusal::Unavailable`] if the token's key may be
+    /// among keys that can't be fetched now.
     pub(super) async fn verify(
         self: &Arc<Self>,
         rules: &AccessTokenRules,
@@ -201,7 +203,7 @@ impl Keys {
             let newer = self.after_unknown_key(fetched.generation).await;
             fetched = newer.map_err(unavailable)?;
             claims = rules.verify(token.text, &fetched.set, token.now);
-            // A key that was there before is no new one.
+            // If the token was known, its key was in use before and can't be new.
             if !was_known && may_have_a_new_key(token.text, &claims) {
                 self.check_fetched_since(seen).map_err(unavailable)?;
             }
@@ -214,7 +216,8 @@ impl Keys {
     }
 }
 
-/// True if the token may be signed by a key that was not there when the keys were fetched.
+/// Returns true if the token may be signed with a key that was published after the keys were
+/// fetched.
 fn may_have_a_new_key(token: &str, verified: &Result<Claims, TokenError>) -> bool {
     match verified {
         Err(TokenError::UnknownKey) => true,
@@ -225,36 +228,34 @@ fn may_have_a_new_key(token: &str, verified: &Result<Claims, TokenError>) -> boo
     }
 }
 
-/// Keys as they were fetched.
 #[derive(Clone)]
 pub(crate) struct Fetched {
     pub(crate) set: Arc<JwkSet>,
-    /// Another number for each document that differs from the one before.
+    /// Changes whenever the fetched document differs from the previous one.
     pub(crate) generation: u64,
 }
 
 #[derive(Default)]
 struct KeyState {
     keys: Option<(Fetched, Instant)>,
-    /// The beginning of the fetch that has brought the keys.
+    /// When the fetch that returned the keys started.
     asked_at: Option<Instant>,
     failed_at: Option<Instant>,
     unknown_key_at: Option<Instant>,
     flight: Option<Flight<()>>,
 }
 
-/// The step to take before a token is verified.
+/// How to get the keys for verifying a token.
 enum Plan {
     Use(Fetched),
-    /// Use the keys, and fetch new ones beside.
+    /// Use the current keys, and fetch new ones in the background.
     Refresh(Fetched),
     Fetch,
-    /// Not available before this time is over.
+    /// Keys are not available for this time.
     Wait(Duration),
 }
 
 impl KeyState {
-    /// The plan at the time `now`.
     fn plan(&self, now: Instant) -> Plan {
         let since_failure = self.failed_at.map(|at| now.duration_since(at));
         let pause = |pause: Duration| since_failure.and_then(|since| pause.checked_sub(since));
@@ -276,7 +277,7 @@ impl KeyState {
         }
     }
 
-    /// The keys after a fetch that was waited for, or the time after which to try again.
+    /// The keys after a fetch has ended, or how long to wait before trying again.
     fn after_fetch(&self, now: Instant) -> Result<Fetched, Duration> {
         match &self.keys {
             Some((keys, at)) if now.duration_since(*at) < KEYS_MAX_AGE => Ok(keys.clone()),
@@ -284,7 +285,7 @@ impl KeyState {
         }
     }
 
-    /// True if keys may be fetched because a token has been signed by an unknown one, which counts.
+    /// Returns true if an unknown key may trigger a fetch now, and records that it does.
     fn allow_for_unknown_key(&mut self, now: Instant) -> bool {
         let is_allowed = self
             .unknown_key_at
@@ -295,8 +296,8 @@ impl KeyState {
         is_allowed
     }
 
-    /// The keys for a token whose key was not among those of `generation`. An error is the time after
-    /// which to try again: the key may be new, and the issuer can't be asked.
+    /// The keys for a token whose key was not in `generation`. If the last fetch failed, the key
+    /// may be new: the error is how long to wait before trying again.
     pub(super) fn after_unknown_key(
         &self,
         generation: u64,
@@ -312,8 +313,8 @@ impl KeyState {
         }
     }
 
-    /// Checks that the keys were fetched after a token with an unknown key came first, at `seen`.
-    /// Otherwise its key may be new. An error is the time after which they may be fetched again.
+    /// Checks that the keys were fetched after `seen`. Otherwise the token's key may be new, and
+    /// the error is how long to wait before the next fetch.
     fn check_fetched_since(&self, seen: Instant, now: Instant) -> Result<(), Duration> {
         if self.asked_at.is_some_and(|at| at >= seen) {
             return Ok(());
@@ -323,12 +324,13 @@ impl KeyState {
         Err(rest.max(ISSUER_PAUSE))
     }
 
-    /// The generation of the keys, if they can be used at once.
+    /// The generation of the keys, if there are any.
     pub(super) fn generation(&self) -> Option<u64> {
         self.keys.as_ref().map(|(keys, _)| keys.generation)
     }
 
-    /// Keeps what a fetch that began at `asked_at` has brought; none if it failed.
+    /// Records the result of a fetch that started at `asked_at`. `set` is `None` if the fetch
+    /// failed.
     fn fetched(
         &mut self,
         set: Option<Arc<JwkSet>>,
@@ -356,7 +358,6 @@ mod tests {
         start + Duration::from_secs(seconds)
     }
 
-    /// The plan in one word.
     fn plan(state: &KeyState, now: Instant) -> &'static str {
         match state.plan(now) {
             Plan::Use(_) => "use",
@@ -393,7 +394,8 @@ mod tests {
         ] {
             assert_eq!(plan(&state, at(start, seconds)), expected, "{seconds}");
         }
-        // The issuer is down: a try every 30 seconds, and the keys are used meanwhile.
+        // The issuer is down: a fetch is tried every 30 seconds, and the old keys are used
+        // meanwhile.
         state.fetched(None, false, at(start, 600), at(start, 600));
         for (seconds, expected) in [
             (600, "use"),
@@ -447,7 +449,7 @@ mod tests {
                 .err()
         };
         assert_eq!(check(10, 12), None);
-        // It came while the keys were on the way.
+        // The token arrived while the keys were being fetched.
         assert_eq!(check(11, 12), Some(Duration::from_secs(28)));
         assert_eq!(check(20, 35), Some(Duration::from_secs(5)));
         assert_eq!(check(20, 40), Some(ISSUER_PAUSE));

@@ -1,4 +1,4 @@
-//! The policy as a layer of tower, for HTTP services that are not MCP's.
+//! The access policy as a tower layer, for HTTP services other than MCP.
 
 use std::mem;
 use std::pin::Pin;
@@ -15,12 +15,13 @@ use tower_service::Service;
 
 use super::resource_server::ResourceServer;
 
-/// A layer that admits requests with a valid token; made by [`ResourceServer::layer`].
+/// A tower layer that admits requests with a valid token. Create it with [`ResourceServer::layer`].
 ///
-/// It answers requests for the metadata of the resource itself, so that it belongs around a whole
-/// router. Inner services find the caller's [`Claims`](crate::jwt::Claims) in the extensions of the
-/// request; a mounted MCP server finds there what it needs. `OPTIONS` is no exception: a layer for
-/// CORS belongs outside. An MCP server behind it serves the hosts that its options allow.
+/// The layer itself serves the metadata of the resource, so it should wrap the whole router. Inner
+/// services find the caller's [`Claims`](crate::jwt::Claims) in the request extensions, and a
+/// mounted MCP server finds what it needs there. `OPTIONS` requests also need a token, so put a
+/// CORS layer outside of this layer. A mounted MCP server accepts only the hosts that its options
+/// allow.
 ///
 /// ```
 /// use axum::{Extension, Router, routing::get};
@@ -41,7 +42,7 @@ use super::resource_server::ResourceServer;
 ///     }))
 ///     .layer(auth.layer()?);
 /// # drop(router);
-/// // Serve the router; then:
+/// Serve the router, then shut down.
 /// guard.shut_down().await?;
 /// # Ok(())
 /// # }
@@ -66,7 +67,6 @@ impl<S> Layer<S> for ResourceServerLayer {
     }
 }
 
-/// A service behind a [`ResourceServerLayer`].
 #[derive(Clone, Debug)]
 pub struct ResourceServerService<S> {
     policy: Arc<ResourceServer>,
@@ -92,7 +92,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let policy = Arc::clone(&self.policy);
-        // The one that is ready.
+        // Use the service that is ready, and keep the clone for later requests.
         let inner = self.inner.clone();
         let mut inner = mem::replace(&mut self.inner, inner);
         Box::pin(async move {

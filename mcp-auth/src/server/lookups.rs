@@ -1,4 +1,4 @@
-//! Tokens that are looked up somewhere, each of them once at the same time.
+//! Token lookups at an issuer or a verifier. Concurrent lookups of the same token are shared.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -17,8 +17,8 @@ use crate::limits::server::{
 };
 use crate::util::lock;
 
-/// Looks the tokens of one issuer up: each of them once at the same time, and not again while the answer
-/// is remembered.
+/// Looks up the tokens of one issuer. Concurrent lookups of a token are shared, and results are
+/// cached.
 pub(super) struct Lookups {
     place: Place,
     rules: AccessTokenRules,
@@ -32,23 +32,23 @@ pub(super) enum Place {
     Verifier(Arc<dyn ErasedVerifier>),
 }
 
-/// What was found of a token.
+/// The result of a lookup.
 pub(super) enum Found {
     Members(Map<String, Value>),
     Claims(Claims),
     Refused(Refusal),
 }
 
-/// Look-ups under way, and the time until which there are no others after one that failed.
+/// The running lookups, and the end of the pause after a failed lookup.
 #[derive(Default)]
 struct State {
     flights: HashMap<TokenHash, Flight<Answer>>,
     paused_until: Option<Instant>,
-    /// Tokens that failed for a reason of their own since the last answer.
+    /// Tokens in a row whose lookup failed with an error about the token itself.
     failures: HashSet<TokenHash>,
 }
 
-/// The claims of a token, and the time until which it counts as valid.
+/// The claims of a token, and the time until which the token is considered valid.
 type Answer = Result<(Claims, Instant), Refusal>;
 
 impl Lookups {
@@ -61,7 +61,7 @@ impl Lookups {
         })
     }
 
-    /// Looks a token up, unless its answer is known or on the way.
+    /// Looks up a token, unless its result is cached or a lookup is running.
     pub(super) async fn answer(self: &Arc<Self>, token: SentToken<'_>) -> Answer {
         let SentToken { text, hash, now } = token;
         let flight = {
@@ -90,7 +90,7 @@ impl Lookups {
         flight.result().await.unwrap_or(unavailable)
     }
 
-    /// Looks a token up, and remembers the answer.
+    /// Looks up a token and caches the result.
     async fn look_up(
         &self,
         token: &str,
@@ -111,7 +111,8 @@ impl Lookups {
                 (Err(error.into()), end)
             }
             Ok(Err(refusal)) => (Err(refusal), ended + REFUSED_LIFETIME),
-            // As of when the question was asked: a revocation may follow at once.
+            // The lifetime begins when the lookup started, because a revocation may follow
+            // immediately.
             Ok(Ok(claims)) => (
                 Ok((claims, started + TOKEN_LIFETIME)),
                 started + TOKEN_LIFETIME,
@@ -134,7 +135,7 @@ impl Lookups {
         }
     }
 
-    /// Checks what was found by the rules of the issuer.
+    /// Checks the result by the rules of the issuer.
     fn checked(&self, found: Found, now: SystemTime) -> Result<Claims, Refusal> {
         let claims = match found {
             Found::Members(members) => self.rules.claims(members)?,
@@ -151,7 +152,7 @@ impl Lookups {
 }
 
 impl State {
-    /// Decides whether there is a pause for all tokens after a look-up.
+    /// Decides whether a completed lookup pauses all further lookups.
     fn ended(&mut self, hash: &TokenHash, failure: Option<&VerifyError>, now: Instant) {
         self.failures.insert(*hash);
         self.paused_until = match failure {
@@ -165,7 +166,7 @@ impl State {
         self.failures.clear();
     }
 
-    /// Checks that one more token may be looked up.
+    /// Checks that another token may be looked up.
     fn check(&self, now: Instant) -> Result<(), Refusal> {
         let rest = self.paused_until.map(|end| end.duration_since(now));
         match rest.filter(|rest| !rest.is_zero()) {

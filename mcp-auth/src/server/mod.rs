@@ -1,8 +1,8 @@
-//! A server as a protected resource (OAuth 2.1 §5): it accepts access tokens of its issuers.
+//! A server as a protected resource (OAuth 2.1 §5), which accepts access tokens of its issuers.
 //!
 //! [`ResourceServer`] is an [`AccessPolicy`](mcp_runtime::transport::http::AccessPolicy) of
 //! `mcp-runtime`, and a [layer](ResourceServer::layer) for other HTTP services. Tokens are verified
-//! by the issuer's keys, by introspection at the issuer, or by a [`TokenVerifier`].
+//! with the issuer's keys, by introspection at the issuer, or by a [`TokenVerifier`].
 
 mod admission;
 mod bearer;

@@ -1,28 +1,33 @@
-//! Issuers of some providers: each function is a few settings, which could be written by hand.
+//! Issuers for some providers.
 
 use super::error::{check_client, require};
 use super::issuer::Issuer;
 use super::provider_tokens::{GitHubTokens, TokenInfo};
 use crate::jwt::{Claims, Tenants};
 
-/// Each follows the provider's documentation as it was in November 2026. What a provider has under another
-/// name, such as a national cloud, is set by [`identifier`](Issuer::identifier).
+/// Issuers for some providers. Each function combines a few settings that could also be made
+/// individually. They follow the providers' documentation as of November 2026. For another
+/// deployment of a provider, such as a national cloud, add [`identifier`](Issuer::identifier).
 impl Issuer {
-    /// Microsoft Entra ID, one tenant, access tokens of version 2.0. `tenant` is the tenant's GUID, and
-    /// `client_id` that of the app registration of this server.
+    /// Microsoft Entra ID with a single tenant and access tokens of version 2.0.
     ///
-    /// At the provider (documentation of November 2026): *App registrations*, *Expose an API*: the application ID URI `api://{client_id}` and a
-    /// scope, which [`ResourceServer::scopes`](super::ResourceServer::scopes) names by its short name; in the
-    /// *Manifest*, `requestedAccessTokenVersion: 2`. Clients are registered by hand
-    /// (`OAuth::entra` has what they need).
+    /// `tenant` is the tenant's GUID, and `client_id` is the app registration of this server.
     ///
-    /// Accepted are JWTs with `aud` of the app registration and an `azp`, which ID tokens do not have.
-    /// Given up: the audience is the app registration and not the URL of this server, so it must have one
-    /// of its own.
+    /// At the provider (documentation of November 2026): in *App registrations*, *Expose an API*,
+    /// set the application ID URI `api://{client_id}` and add a scope, whose short name is passed
+    /// to [`ResourceServer::scopes`](super::ResourceServer::scopes). In the *Manifest*, set
+    /// `requestedAccessTokenVersion: 2`. Clients are registered manually (`OAuth::entra` is their
+    /// side).
+    ///
+    /// Accepted are JWTs whose `aud` is the app registration and that have an `azp`, which ID
+    /// tokens don't have.
+    ///
+    /// Limitation: the audience is the app registration and not the URL of this server, so this
+    /// server needs its own app registration.
     pub fn entra(tenant: impl Into<String>, client_id: impl Into<String>) -> Self {
         let tenant = tenant.into();
         let issuer = format!("https://login.microsoftonline.com/{tenant}/v2.0");
-        // Of the names that Entra ID accepts for a tenant, tokens have the GUID alone.
+        // Entra ID accepts several names for a tenant, but its tokens contain only the GUID.
         let is_guid = tenant.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
         let advice = "give the GUID of the tenant, from the overview of the app registration";
         let check = require(is_guid, "the tenant of `Issuer::entra`", &tenant, advice);
@@ -32,9 +37,11 @@ impl Issuer {
             .require_claim("tid", tenant)
     }
 
-    /// Microsoft Entra ID, for the people of several tenants: as [`entra`](Self::entra) for each, by the
-    /// template `https://login.microsoftonline.com/{tenantid}/v2.0`. The app registration is a multi-tenant
-    /// one. `tenants` are GUIDs; a function that admits all lets anybody in who has an account of Microsoft's.
+    /// Microsoft Entra ID with several tenants. It works like [`entra`](Self::entra) for each
+    /// tenant, with the template `https://login.microsoftonline.com/{tenantid}/v2.0`.
+    ///
+    /// The app registration must be multi-tenant. `tenants` are GUIDs. A function that accepts all
+    /// tenants admits everybody who has a Microsoft account.
     ///
     /// ```
     /// use mcp_auth::Issuer;
@@ -53,7 +60,7 @@ impl Issuer {
             })
     }
 
-    /// What the access tokens for an app registration of Entra ID have.
+    /// Sets what all access tokens for an app registration of Entra ID have in common.
     fn with_app(self, client_id: impl Into<String>) -> Self {
         let client_id = client_id.into();
         self.audience(&client_id)
@@ -63,12 +70,16 @@ impl Issuer {
             .scope_prefix(format!("api://{client_id}/"))
     }
 
-    /// Keycloak. `realm_url` is that of the realm: `https://login.example.com/realms/acme`.
+    /// Keycloak.
     ///
-    /// At the provider (documentation of November 2026): a client scope with the mapper *Audience* and *Included Custom Audience* = the URL
-    /// of this server, as default scope of the realm; *Client registration* policies that let clients in.
+    /// `realm_url` is the URL of the realm, such as `https://login.example.com/realms/acme`.
     ///
-    /// Accepted are JWTs whose claim `typ` is `Bearer` or `DPoP`. Nothing is given up: the audience is the URL.
+    /// At the provider (documentation of November 2026): create a client scope with the mapper
+    /// *Audience*, whose *Included Custom Audience* is the URL of this server, and make it a
+    /// default scope of the realm. Set *Client registration* policies that admit the clients.
+    ///
+    /// Accepted are JWTs whose claim `typ` is `Bearer` or `DPoP`. There are no limitations, because
+    /// the audience is the URL of this server.
     pub fn keycloak(realm_url: impl Into<String>) -> Self {
         let kinds = ["Bearer", "DPoP"];
         Self::new(realm_url)
@@ -76,14 +87,18 @@ impl Issuer {
             .require(move |claims| text(claims, "typ").is_some_and(|typ| kinds.contains(&typ)))
     }
 
-    /// Auth0. `domain` is `acme.eu.auth0.com` or a custom one, `api` the identifier of the API.
+    /// Auth0.
     ///
-    /// At the provider (documentation of November 2026): *APIs*, *Create API*; best is the URL of this server as its identifier, and the
-    /// profile *RFC 9068*. Clients ask for it by `audience` (`OAuth::auth0`), or by `resource` if the tenant
-    /// has the compatibility for resource parameters; let *third-party applications* register for clients
-    /// that are not known before.
+    /// `domain` is `acme.eu.auth0.com` or a custom domain, and `api` is the identifier of the API.
     ///
-    /// Accepted are JWTs with `aud` of the API, and a `scope` or `gty`, which ID tokens do not have.
+    /// At the provider (documentation of November 2026): under *APIs*, *Create API*, preferably use
+    /// the URL of this server as the identifier, and select the profile *RFC 9068*. Clients request
+    /// the API with `audience` (`OAuth::auth0`), or with `resource` if the tenant's compatibility
+    /// setting for resource parameters is enabled. To admit clients that are not known in advance,
+    /// allow *third-party applications* to register.
+    ///
+    /// Accepted are JWTs whose `aud` is the API and that have a `scope` or `gty`, which ID tokens
+    /// don't have.
     pub fn auth0(domain: impl Into<String>, api: impl Into<String>) -> Self {
         Self::new(format!("https://{}/", domain.into()))
             .audience(api)
@@ -91,14 +106,18 @@ impl Issuer {
             .require(|claims| text(claims, "scope").or(text(claims, "gty")).is_some())
     }
 
-    /// Okta, a custom authorization server. `server_url` is its issuer,
-    /// `https://acme.okta.com/oauth2/default`, and `audience` what is set there, such as `api://default`.
+    /// Okta with a custom authorization server.
     ///
-    /// At the provider (documentation of November 2026): *Security*, *API*, *Authorization Servers*: the audience, best the URL of this server,
-    /// scopes, and an access policy for the clients, which are registered by hand.
+    /// `server_url` is the issuer of the authorization server, such as
+    /// `https://acme.okta.com/oauth2/default`. `audience` is the audience that is set there, such
+    /// as `api://default`.
     ///
-    /// Accepted are JWTs with this `aud` and the claim `cid`, which ID tokens do not have. The org
-    /// authorization server is not for servers of one's own.
+    /// At the provider (documentation of November 2026): under *Security*, *API*, *Authorization
+    /// Servers*, set the audience (preferably the URL of this server), the scopes, and an access
+    /// policy for the clients, which are registered manually.
+    ///
+    /// Accepted are JWTs with this `aud` and the claim `cid`, which ID tokens don't have. The org
+    /// authorization server can't issue tokens for custom servers.
     pub fn okta(server_url: impl Into<String>, audience: impl Into<String>) -> Self {
         Self::new(server_url)
             .audience(audience)
@@ -106,17 +125,22 @@ impl Issuer {
             .require(|claims| text(claims, "cid").is_some())
     }
 
-    /// Amazon Cognito. `pool_url` is the issuer of the user pool,
-    /// `https://cognito-idp.{region}.amazonaws.com/{pool}`, and `client_id` the app client of the MCP
-    /// clients; add others by [`audience`](Self::audience).
+    /// Amazon Cognito.
     ///
-    /// At the provider (documentation of November 2026): *App clients*: one without a secret, with the authorization code grant; *Resource
-    /// servers*: the scopes, whose names have the identifier of the resource server before a `/`, which is
-    /// to be set as [`scope_prefix`](Self::scope_prefix).
+    /// `pool_url` is the issuer of the user pool:
+    /// `https://cognito-idp.{region}.amazonaws.com/{pool}`. `client_id` is the app client of the
+    /// MCP clients; add further app clients with [`audience`](Self::audience).
     ///
-    /// Accepted are JWTs with this `client_id` and `token_use` = `access`. Given up: Cognito's tokens name no
-    /// audience, so a token that the client got for another server of the pool is accepted here as well; require a
-    /// scope of a resource server of its own.
+    /// At the provider (documentation of November 2026): under *App clients*, create a client
+    /// without a secret and with the authorization code grant. Under *Resource servers*, define the
+    /// scopes. Their names begin with the identifier of the resource server and a `/`, which must
+    /// be set as the [`scope_prefix`](Self::scope_prefix).
+    ///
+    /// Accepted are JWTs with this `client_id` and the `token_use` `access`.
+    ///
+    /// Limitation: Cognito's tokens have no audience, so a token that the client got for a
+    /// different server of the pool is also accepted here. Require a scope of a resource server
+    /// that only this server uses.
     pub fn cognito(pool_url: impl Into<String>, client_id: impl Into<String>) -> Self {
         Self::new(pool_url)
             .audience_claim("client_id")
@@ -125,14 +149,20 @@ impl Issuer {
             .require_claim("token_use", "access")
     }
 
-    /// Google. `client_id` is that of the MCP clients; add others by [`audience`](Self::audience).
+    /// Google.
     ///
-    /// At the provider (documentation of November 2026): *Google Auth Platform*, *Clients*: one of the type *Desktop app* or *Web application*.
-    /// `OAuth::google` has what it needs. Other clients can't register: see `OAuthProxy`.
+    /// `client_id` is the client of the MCP clients; add further clients with
+    /// [`audience`](Self::audience).
     ///
-    /// Accepted are opaque access tokens that Google's [`TokenInfo`] knows, with the scope `openid`; each
-    /// new one costs a request. Given up: the audience is the client and not this server, so whoever gets a
-    /// token of the client for another purpose can use it here.
+    /// At the provider (documentation of November 2026): in *Google Auth Platform*, under
+    /// *Clients*, create a client of the type *Desktop app* or *Web application*. `OAuth::google`
+    /// is the client's side. Other clients can't register; use `OAuthProxy` to admit them.
+    ///
+    /// Accepted are opaque access tokens that Google's [`TokenInfo`] knows and that have the scope
+    /// `openid`. Each new token costs a request.
+    ///
+    /// Limitation: the audience is the client and not this server, so anybody who gets a token of
+    /// the client for another purpose can use it here.
     pub fn google(client_id: impl Into<String>) -> Self {
         let url = "https://oauth2.googleapis.com/tokeninfo";
         let issuer = "https://accounts.google.com";
@@ -141,15 +171,18 @@ impl Issuer {
             .verifier(TokenInfo::new(url, issuer))
     }
 
-    /// GitHub, by an OAuth app or a GitHub App of the MCP clients.
+    /// GitHub, with an OAuth app or a GitHub App for the MCP clients.
     ///
-    /// At the provider (documentation of November 2026): *Settings*, *Developer settings*, *OAuth Apps*: one with the redirect URI of the
-    /// client and a secret. Other clients can't register: see `OAuthProxy`.
+    /// At the provider (documentation of November 2026): under *Settings*, *Developer settings*,
+    /// *OAuth Apps*, create an app with the redirect URI of the client, and a secret. Other clients
+    /// can't register; use `OAuthProxy` to admit them.
     ///
-    /// Accepted are the tokens of this app ([`GitHubTokens`]); each new one costs a request, and counts for 60
-    /// seconds. Given up: GitHub's tokens name neither audience nor end, so whoever gets a token of the app
-    /// for another purpose can use it here. Tokens of other apps are refused, which is why the app's
-    /// secret is needed.
+    /// Accepted are the tokens of this app (see [`GitHubTokens`]). Each new token costs a request,
+    /// whose result is used for 60 seconds. Tokens of other apps are rejected; checking this is
+    /// what the app's secret is needed for.
+    ///
+    /// Limitation: GitHub's tokens have neither an audience nor an expiry, so anybody who gets a
+    /// token of the app for another purpose can use it here.
     pub fn github(client_id: impl Into<String>, client_secret: impl Into<String>) -> Self {
         let client_id = client_id.into();
         let client_secret = client_secret.into();
@@ -161,27 +194,36 @@ impl Issuer {
             .verifier(GitHubTokens::new(client_id, client_secret))
     }
 
-    /// WorkOS AuthKit. `domain` is `acme.authkit.app` or a custom one.
+    /// WorkOS AuthKit.
     ///
-    /// At the provider (documentation of November 2026): *Connect*, *Configuration*: the URL of this server as *MCP Resource Indicator*;
-    /// *Client ID Metadata Document* and *Dynamic Client Registration* on.
+    /// `domain` is `acme.authkit.app` or a custom domain.
     ///
-    /// Accepted are JWTs with the URL of this server as `aud`. Clients that send no `resource` get other ones;
-    /// whoever must let them in adds the client's identifier as [`audience`](Self::audience).
+    /// At the provider (documentation of November 2026): under *Connect*, *Configuration*, set the
+    /// URL of this server as the *MCP Resource Indicator*, and enable *Client ID Metadata Document*
+    /// and *Dynamic Client Registration*.
+    ///
+    /// Accepted are JWTs whose `aud` is the URL of this server. Clients that don't send `resource`
+    /// get tokens with a different audience; to admit such a client, add its identifier as an
+    /// [`audience`](Self::audience).
     pub fn workos(domain: impl Into<String>) -> Self {
         let issuer = Self::new(format!("https://{}", domain.into()));
         issuer.accept_generic_type()
     }
 
-    /// Descope, an MCP server of the Agentic Identity Hub. `issuer_url` is its *Issuer URL*,
-    /// `https://api.descope.com/v1/apps/agentic/{project}/{server}`, and `audience` the identifier of the
-    /// project or of the server, for tokens without the URL of this server.
+    /// Descope with an MCP server of its Agentic Identity Hub.
     ///
-    /// At the provider (documentation of November 2026): *Agentic Identity Hub*, *Resources*, *Create Resource*, *MCP Server*: the URL of
-    /// this server, the scopes, and how clients register.
+    /// `issuer_url` is the *Issuer URL* of the MCP server:
+    /// `https://api.descope.com/v1/apps/agentic/{project}/{server}`. `audience` is the identifier
+    /// of the project or of the server, for tokens without the URL of this server.
     ///
-    /// Accepted are JWTs with the URL or `audience` as `aud`. Given up, if it is the project's: a token
-    /// for another server of the project is accepted here; its issuer is another one, if it is an MCP server.
+    /// At the provider (documentation of November 2026): under *Agentic Identity Hub*, *Resources*,
+    /// *Create Resource*, *MCP Server*, set the URL of this server, the scopes, and how clients
+    /// register.
+    ///
+    /// Accepted are JWTs whose `aud` is the URL or `audience`.
+    ///
+    /// Limitation if `audience` is the project: a token for a different application of the project
+    /// is accepted here, except tokens for its other MCP servers, which have different issuers.
     pub fn descope(issuer_url: impl Into<String>, audience: impl Into<String>) -> Self {
         Self::new(issuer_url)
             .audience(audience)
@@ -189,7 +231,7 @@ impl Issuer {
     }
 }
 
-/// A claim that is a text.
+/// The value of a claim that is a string.
 fn text<'a>(claims: &'a Claims, name: &str) -> Option<&'a str> {
     claims.get(name)?.as_str()
 }

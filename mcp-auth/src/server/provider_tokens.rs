@@ -1,4 +1,4 @@
-//! Requests to a provider that looks tokens up by an interface of its own.
+//! Verification of opaque tokens with the proprietary interfaces of providers.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::jwt::{Claims, members};
 use crate::limits::server::{GITHUB_LIFETIME, ISSUER_PAUSE, MAX_ISSUER_PAUSE};
 use crate::util::unix_time;
 
-/// The HTTP client, or why there is none.
+/// The HTTP client, or the reason why it could not be created.
 #[derive(Clone)]
 struct ProviderHttp(Result<AuthHttp, Arc<str>>);
 
@@ -25,8 +25,8 @@ impl ProviderHttp {
         Self(AuthHttp::trusted([]).map_err(|error| error.to_string().into()))
     }
 
-    /// Sends a request to a URL that the program has set, and returns the body of an answer with
-    /// status 200. An answer with one of the statuses `of_token` refuses the token.
+    /// Sends a request to a URL that the program has set, and returns the body of a response with
+    /// status 200. A response with one of the statuses `of_token` means that the token is invalid.
     pub(super) async fn send(
         &self,
         request: http::Result<Request<String>>,
@@ -54,22 +54,23 @@ impl ProviderHttp {
     }
 }
 
-/// Logs why a token can't be looked up.
 fn failed(error: impl Display) -> VerifyError {
     mcp_runtime::log::warn!(%error, "a token can't be looked up at the provider");
     VerifyError::Unavailable(ISSUER_PAUSE)
 }
 
-/// Statuses of answers that refuse the token. With 401 and 403, GitHub refuses the app.
+/// Statuses that mean that the token is invalid. 401 and 403 instead mean that GitHub rejects the
+/// app.
 const REFUSED_BY_GITHUB: [u16; 6] = [400, 404, 413, 414, 422, 431];
 
-/// Verifies the access tokens of one OAuth app or GitHub App: GitHub is asked whether the token is the
-/// app's, and whose it is (REST API, "Check a token").
+/// Verifies the access tokens of one OAuth app or GitHub App. It asks GitHub whether a token
+/// belongs to the app, and to which account (REST API, "Check a token").
 ///
-/// For [`Issuer::verifier`](super::Issuer::verifier); [`Issuer::github`](super::Issuer::github) has it. The
-/// claims are made up of the answer: `sub` is the number of the account, `login` its name, `name` that
-/// of the person, `aud` and `client_id` the app, `scope` the scopes that were granted, and `exp` an hour from
-/// now, as GitHub is asked again before.
+/// Use it with [`Issuer::verifier`](super::Issuer::verifier);
+/// [`Issuer::github`](super::Issuer::github) already includes it. The claims are derived from the
+/// response: `sub` is the numeric identifier of the account, `login` is its name, `name` is the
+/// name of the person, `aud` and `client_id` are the app, and `scope` contains the granted scopes.
+/// `exp` is one hour from now, because GitHub is asked again before then.
 #[derive(Clone)]
 pub struct GitHubTokens {
     api: String,
@@ -80,7 +81,7 @@ pub struct GitHubTokens {
 }
 
 impl GitHubTokens {
-    /// Tokens of the app with this identifier and secret.
+    /// Creates a verifier for the app with this identifier and secret.
     #[must_use]
     pub fn new(client_id: impl Into<String>, client_secret: impl Into<String>) -> Self {
         Self {
@@ -92,8 +93,9 @@ impl GitHubTokens {
         }
     }
 
-    /// Asks the REST API of a GitHub Enterprise Server: `https://github.example.com/api/v3`. `issuer` is the
-    /// identifier that the claims get: `https://github.example.com/login/oauth`.
+    /// Uses the REST API of a GitHub Enterprise Server, such as
+    /// `https://github.example.com/api/v3`. `issuer` becomes the issuer of the claims, such as
+    /// `https://github.example.com/login/oauth`.
     #[must_use]
     pub fn enterprise(mut self, api: impl Into<String>, issuer: impl Into<String>) -> Self {
         self.api = api.into();
@@ -130,7 +132,7 @@ impl TokenVerifier for GitHubTokens {
         let request = Request::post(&*url)
             .header(ACCEPT, "application/vnd.github+json")
             .header(CONTENT_TYPE, "application/json")
-            // Requests without are refused.
+            // GitHub rejects requests without a user agent.
             .header(USER_AGENT, "mcp-auth")
             .header(AUTHORIZATION, basic(&self.client_id, &self.client_secret))
             .body(json!({"access_token": token}).to_string());
@@ -144,15 +146,15 @@ impl fmt::Debug for GitHubTokens {
     }
 }
 
-/// Statuses of answers that refuse the token. The request has no other credentials.
+/// Statuses that mean that the token is invalid. The request has no other credentials.
 const REFUSED_BY_GOOGLE: [u16; 8] = [400, 401, 403, 404, 413, 414, 422, 431];
 
-/// Verifies opaque access tokens as Google's does: by their *tokeninfo*, which answers whose they are, for which
-/// client, and how long they last. `aud` is the client.
+/// Verifies opaque access tokens with a *tokeninfo* endpoint like Google's, which returns the
+/// owner, the client and the lifetime of a token. `aud` is the client.
 ///
-/// For [`Issuer::verifier`](super::Issuer::verifier); [`Issuer::google`](super::Issuer::google) has it.
-/// Tokens without `sub`, which are those without the scope `openid`, are refused: they do not tell people
-/// apart.
+/// Use it with [`Issuer::verifier`](super::Issuer::verifier);
+/// [`Issuer::google`](super::Issuer::google) already includes it. Tokens without `sub`, which lack
+/// the scope `openid`, are rejected because they don't identify the person.
 #[derive(Clone)]
 pub struct TokenInfo {
     url: String,
@@ -161,7 +163,8 @@ pub struct TokenInfo {
 }
 
 impl TokenInfo {
-    /// Asks at this URL, `https://oauth2.googleapis.com/tokeninfo`, about the tokens of this issuer,
+    /// Creates a verifier that asks the endpoint at `url`, such as
+    /// `https://oauth2.googleapis.com/tokeninfo`, about tokens of `issuer`, such as
     /// `https://accounts.google.com`.
     #[must_use]
     pub fn new(url: impl Into<String>, issuer: impl Into<String>) -> Self {
@@ -172,7 +175,7 @@ impl TokenInfo {
         }
     }
 
-    /// The claims of an answer, whose numbers are texts.
+    /// Parses a response, whose numbers are strings.
     fn read(&self, body: &[u8]) -> Result<Claims, VerifyError> {
         let mut claims =
             members::parse(body).ok_or_else(|| failed("its answer is no JSON object"))?;
@@ -211,7 +214,7 @@ fn form(token: &str) -> String {
     form.append_pair("access_token", token).finish()
 }
 
-/// Makes a number of a text.
+/// Converts a member from a string to a number.
 fn number(claims: &mut Map<String, Value>, name: &str) {
     let number = claims
         .get(name)

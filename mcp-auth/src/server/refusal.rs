@@ -1,4 +1,4 @@
-//! Answers to requests that are not admitted (RFC 6750 §3, RFC 9449 §7.1).
+//! Responses to requests that are not admitted (RFC 6750 §3, RFC 9449 §7.1).
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -13,25 +13,25 @@ use super::verifier::VerifyError;
 use crate::challenge::Challenge;
 use crate::jwt::{Algorithm, TokenError};
 
-/// The cause for which a request is not admitted.
+/// The reason why a request is not admitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// No token was sent.
     NoToken,
-    /// The request is malformed, or has tokens in more than one place.
+    /// The request is malformed or has tokens in several places.
     Malformed(&'static str),
     Token(Cow<'static, str>),
-    /// Whoever was asked about the token does not know it, or not any more.
+    /// The introspection endpoint or the provider does not consider the token active.
     NotActive,
-    /// The token breaks a rule.
+    /// The token violates a rule.
     Rule(TokenError),
     /// The proof of possession is missing or wrong.
     Proof(&'static str),
-    /// The proof has not the server's nonce.
+    /// The proof lacks the server's nonce.
     Nonce,
-    /// The token has not all of these scopes.
+    /// The token lacks one of these scopes.
     Scopes(Vec<String>),
-    /// It can't be found out whether the token is valid, for this time.
+    /// It is unknown for this time whether the token is valid.
     Unavailable(Duration),
 }
 
@@ -60,7 +60,7 @@ impl From<Refusal> for VerifyError {
 }
 
 impl Refusal {
-    /// The text about a token that is not valid.
+    /// A description of why the token is invalid.
     fn text(&self) -> Cow<'static, str> {
         match self {
             Self::Token(text) => text.clone(),
@@ -70,20 +70,20 @@ impl Refusal {
     }
 }
 
-/// Makes the answers.
+/// Creates the responses.
 #[derive(Clone, Debug)]
 pub(super) struct Answers {
     /// The URL of the resource's metadata.
     pub(super) metadata_url: String,
-    /// Scopes that every request needs, separated by spaces, as clients ask for them.
+    /// Scopes that every request needs, separated by spaces, in the form that clients request.
     pub(super) scope: String,
-    /// What stands before scopes when clients ask for them.
+    /// The prefix of scopes that clients request.
     pub(super) scope_prefix: String,
     pub(super) dpop_required: bool,
 }
 
 impl Answers {
-    /// The answer to a request whose token came by `scheme`.
+    /// The response to a request whose token was sent with `scheme`.
     pub(super) fn answer(&self, refusal: &Refusal, scheme: Scheme) -> AccessDenied {
         let denied = |status: StatusCode, text: &Cow<'static, str>| {
             AccessDenied::new(status).message(text.clone())
@@ -118,7 +118,8 @@ impl Answers {
         self.challenged(denied(status, &text), scheme, Some((code, &text)))
     }
 
-    /// Adds a challenge for each scheme. The one that was used has the error.
+    /// Adds a challenge for each scheme. The error goes into the challenge of the scheme that was
+    /// used.
     fn challenged(
         &self,
         mut denied: AccessDenied,
@@ -140,7 +141,7 @@ impl Answers {
         denied
     }
 
-    /// 403, which names all scopes that are needed (RFC 6750 §3.1).
+    /// A 403 response that names all needed scopes (RFC 6750 §3.1).
     fn insufficient_scope(&self, needed: &[String], scheme: Scheme) -> AccessDenied {
         let mut all: Vec<_> = self.scope.split(' ').filter(|it| !it.is_empty()).collect();
         let needed = needed.iter().map(|it| with_prefix(&self.scope_prefix, it));
@@ -170,7 +171,7 @@ impl Answers {
     }
 }
 
-/// The names of the algorithms of proofs, separated by spaces.
+/// The names of the algorithms for proofs, separated by spaces.
 fn algorithms() -> String {
     Algorithm::ALL.map(Algorithm::name).join(" ")
 }
@@ -178,7 +179,6 @@ fn algorithms() -> String {
 /// The header that hands out a nonce (RFC 9449 §8.1).
 pub(super) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
-/// Adds the nonce for the next proof.
 pub(super) fn with_nonce(denied: AccessDenied, nonce: Option<HeaderValue>) -> AccessDenied {
     match nonce {
         Some(nonce) => denied.header(DPOP_NONCE, nonce),

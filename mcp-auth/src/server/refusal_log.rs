@@ -1,4 +1,4 @@
-//! The log of refused tokens, for whoever sets the server up.
+//! A log of refused tokens that helps to set up a server.
 
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
@@ -12,17 +12,17 @@ use crate::jwt::{Jws, TokenError, unverified_claim};
 use crate::limits::server::MAX_QUOTED_CHARS;
 use crate::util::lock;
 
-/// Logs why tokens are refused: each reason once, with the setting that would accept them. What a
-/// client gets says less.
+/// Logs why tokens are refused, with the setting that would accept them. Each reason is logged
+/// once. The response to the client says less.
 #[derive(Default)]
 pub(super) struct RefusalLog(Mutex<HashSet<Reason>>);
 
-/// A reason, and the number of the issuer that the token names.
+/// The index of the issuer that the token names, and the kind of the error.
 type Reason = (Option<usize>, Option<Discriminant<TokenError>>);
 
 impl RefusalLog {
-    /// Logs that a token is refused by a rule. Others are refused every day: those that have expired, and
-    /// those that nobody knows.
+    /// Logs that a token was refused because it violates a rule. Expired and unknown tokens are not
+    /// logged, because they are common in normal operation.
     pub(super) fn refused(
         &self,
         token: &str,
@@ -49,7 +49,7 @@ impl RefusalLog {
         mcp_runtime::log::warn!(%error, "a token is refused: {advice} (each reason is logged once)");
     }
 
-    /// Logs that a valid token has not the scopes that every request needs.
+    /// Logs that a valid token lacks scopes that every request needs.
     pub(super) fn lacks_scopes<'a>(
         &self,
         granted: impl Iterator<Item = &'a str>,
@@ -71,7 +71,7 @@ impl RefusalLog {
     }
 }
 
-/// What to do about a token of an issuer.
+/// Advice for a token of a configured issuer.
 fn of_issuer(token: &str, error: &TokenError, issuer: &TokenIssuer) -> String {
     let rules = &issuer.rules;
     let (audiences, audience_claim) = rules.audiences();
@@ -115,7 +115,7 @@ fn of_issuer(token: &str, error: &TokenError, issuer: &TokenIssuer) -> String {
     }
 }
 
-/// What to do about a token that is of none of the issuers.
+/// Advice for a token that no configured issuer has issued.
 fn of_none(error: &TokenError, name: Option<&str>, issuers: &[TokenIssuer]) -> String {
     let issuers: Vec<_> = issuers.iter().map(|it| it.rules.issuer()).collect();
     match (error, name) {
@@ -134,12 +134,12 @@ fn of_none(error: &TokenError, name: Option<&str>, issuers: &[TokenIssuer]) -> S
     }
 }
 
-/// A claim of a JWT, which is not verified.
+/// An unverified claim of a JWT.
 fn claim(token: &str, name: &str) -> Option<Value> {
     unverified_claim(token, name).ok().flatten()
 }
 
-/// A text from a token, in quotes.
+/// Quotes a string from a token, shortened.
 fn quoted(text: &str) -> String {
     format!(
         "{:?}",

@@ -1,4 +1,4 @@
-//! Proofs that were used, each of which serves once (RFC 9449 §11.1).
+//! Protection against replayed proofs, each of which may be used once (RFC 9449 §11.1).
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -11,16 +11,16 @@ use crate::limits::server::{
 };
 use crate::util::lock;
 
-/// A time by a clock that only goes forward, and by that of the system, by which the age of proofs is told.
-/// A proof is forgotten when its end has come by both: one that is used again after the clock of the system
-/// was set back is known.
+/// The current time by the monotonic clock and by the system clock, which determines the age of
+/// proofs. A proof is remembered until its end by both clocks, so a replay is detected even if the
+/// system clock was set back.
 type Now = (Instant, SystemTime);
 
-/// A hash of a proof's `jti`.
+/// The hash of a proof's `jti`.
 type ProofId = [u8; 32];
 
-/// Remembers proofs by the thumbprint of their key. Only proofs of keys that valid tokens are bound to
-/// come here.
+/// Remembers used proofs by the thumbprint of their key. It receives only proofs made with keys
+/// that valid tokens are bound to.
 #[derive(Default)]
 pub(super) struct Replay(Mutex<State>);
 
@@ -31,17 +31,16 @@ struct State {
     swept_at: Option<Instant>,
 }
 
-/// The cause for which a proof is not accepted.
+/// The reason why a proof is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplayError {
-    /// It was used before.
+    /// The proof was used before.
     Used,
-    /// There is no room to remember it.
+    /// There is no room to remember the proof.
     Full,
 }
 
 impl Replay {
-    /// Remembers a proof for `lifetime`.
     pub(super) fn remember(
         &self,
         thumbprint: &str,
@@ -66,7 +65,7 @@ impl Replay {
         if !state.has_room(thumbprint) {
             return Err(ReplayError::Full);
         }
-        // Most requests are of keys that are known.
+        // Avoids an allocation for known keys, which most requests use.
         if !state.keys.contains_key(thumbprint) {
             state.keys.insert(thumbprint.to_owned(), HashMap::new());
         }
@@ -79,7 +78,7 @@ impl Replay {
 }
 
 impl State {
-    /// True if one more proof of a key can be remembered.
+    /// Returns true if another proof of a key can be remembered.
     fn has_room(&self, thumbprint: &str) -> bool {
         let proofs = self.keys.get(thumbprint).map_or(0, HashMap::len);
         match self.count {
@@ -89,7 +88,7 @@ impl State {
         }
     }
 
-    /// Forgets proofs that are too old to be used again.
+    /// Removes proofs that are too old to be accepted again.
     fn sweep(&mut self, now: Now) {
         self.keys.retain(|_, proofs| {
             proofs.retain(|_, end| !is_over(*end, now));
@@ -110,7 +109,7 @@ mod tests {
 
     const LIFETIME: Duration = Duration::from_secs(120);
 
-    /// This time after `start`, by both clocks.
+    /// The time `time` after `start` by both clocks.
     fn after(start: Now, time: Duration) -> Now {
         (start.0 + time, start.1 + time)
     }
@@ -137,7 +136,7 @@ mod tests {
         assert_eq!(replay.remember("a", proof(1), LIFETIME, later), Ok(()));
     }
 
-    /// Uses as many proofs of a key as are accepted.
+    /// Uses as many proofs of a key as are accepted, and returns their number.
     fn fill(replay: &Replay, key: &str, now: Now) -> usize {
         let used = |number| replay.remember(key, proof(number), LIFETIME, now);
         let is_full = |number: &usize| used(*number) == Err(ReplayError::Full);
@@ -185,7 +184,8 @@ mod tests {
             replay.remember("a", proof(1), LIFETIME, (now.0 + real, time))
         };
         assert_eq!(use_at(Duration::ZERO, now.1), Ok(()));
-        // The clock steps forward, stands still, and steps backward: the proof is young again.
+        // The system clock steps forward, stands still and steps backward, where the proof is young
+        // again.
         let second = Duration::from_secs(1);
         for (real, time) in [
             (second, now.1 + hour),

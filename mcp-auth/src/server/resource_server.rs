@@ -1,4 +1,4 @@
-//! The access policy, and its settings.
+//! The access policy of a resource server, and its settings.
 
 use std::error::Error;
 use std::fmt;
@@ -25,7 +25,8 @@ use crate::jwt::Algorithm;
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 
-/// An OAuth 2.1 resource server: admits requests with a valid access token (RFC 6750, RFC 9449).
+/// An OAuth 2.1 resource server, which admits requests with a valid access token (RFC 6750, RFC
+/// 9449).
 ///
 /// ```
 /// use mcp_auth::{Claims, ResourceServer};
@@ -52,34 +53,38 @@ use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 /// # }
 /// ```
 ///
-/// - The metadata of the resource (RFC 9728) is at the well-known paths, with the resource's path and
-///   without. Requests without a valid token are answered with 401 and a challenge that has its URL.
-/// - JWTs (RFC 9068) are verified by the keys of their issuer: `iss`, `aud`, `exp`, `nbf`, `typ`. The
-///   keys are fetched when they are first needed, again after 5 minutes, and for a token with an
-///   unknown key, at most every 30 seconds. A key that is no longer there does not count any more.
-///   While the issuer is down, the last keys serve for 24 hours; without keys, requests are answered
-///   with 503 and `Retry-After`.
-/// - A token by an unknown key is answered with 503 and `Retry-After`, not with 401, until the keys
-///   were fetched after it came first: its key may be new.
-/// - Other tokens are introspected, if the [`Issuer`] has a client for that.
-/// - Tokens that are bound to a key (`cnf.jkt`) need a proof of possession (DPoP), which serves once.
-///   Proofs and nonces are remembered in this process. A token that is bound by anything else, or
-///   also by anything else, is refused.
-/// - The host of the resource is one of those that requests may be for, so
+/// - The metadata of the resource (RFC 9728) is served at the well-known paths, with and without
+///   the path of the resource. A request without a valid token gets a 401 with a challenge that
+///   contains the metadata URL.
+/// - JWTs (RFC 9068) are verified with the keys of their issuer; the checked members are `iss`,
+///   `aud`, `exp`, `nbf` and `typ`. The keys are fetched on first use, again after 5 minutes, and
+///   at most every 30 seconds for a token with an unknown key. A key that the issuer no longer
+///   publishes is no longer accepted. While the issuer is down, the last keys are used for up to 24
+///   hours. Without keys, requests get a 503 with `Retry-After`.
+/// - A token with an unknown key gets a 503 with `Retry-After` instead of a 401 until the keys have
+///   been fetched after its first use, because its key may be new.
+/// - Other tokens are introspected, if the [`Issuer`] has a client for it.
+/// - Tokens that are bound to a key (`cnf.jkt`) require a proof of possession (DPoP), which can be
+///   used once. Proofs and nonces are remembered in this process. A token that is bound to anything
+///   other than a single key is rejected.
+/// - Requests may be for the host of the resource, so
 ///   [`allowed_hosts`](mcp_runtime::transport::http::HttpOptions::allowed_hosts) need not name it.
-/// - Tokens are removed from requests, and are in no answer, error or log. Why a token is refused is
-///   logged at `warn`, once for each reason, with the setting that would accept it.
-/// - Handlers take [`Claims`](crate::jwt::Claims); the principal is issuer and subject. A stream ends
-///   when the token does. Its token is verified again when the answer of an introspection has lapsed,
-///   others after 60 seconds each, and the stream ends if it is not valid any more, or has fewer scopes
+/// - Tokens are removed from requests and never appear in responses, errors or logs. The reason why
+///   a token is rejected is logged at `warn`, once per reason, with the setting that would accept
+///   the token.
+/// - Handlers can take [`Claims`](crate::jwt::Claims); the principal consists of issuer and
+///   subject. A stream ends when its token expires. The token of an open stream is verified again
+///   when its introspection result expires, or every 60 seconds for other tokens. The stream ends
+///   if the token is no longer valid or has fewer scopes
 ///   ([`AccessRevalidation`](mcp_runtime::transport::http::AccessRevalidation)).
 ///
-/// What needs a scope beyond those of [`scopes`](Self::scopes) says so itself: tools by
-/// `#[tool(scopes("files:write"))]`. A token without it is answered with 403 and `insufficient_scope`.
+/// A feature that needs more scopes than [`scopes`](Self::scopes) declares them itself; a tool uses
+/// `#[tool(scopes("files:write"))]`. A token without these scopes gets a 403 with
+/// `insufficient_scope`.
 #[must_use]
 pub struct ResourceServer {
     settings: Settings,
-    /// Made of the settings when it is first needed.
+    /// Built from the settings on first use.
     admission: OnceLock<Result<Arc<Admission>, ResourceServerError>>,
 }
 
@@ -98,10 +103,11 @@ struct Settings {
 }
 
 impl ResourceServer {
-    /// A server whose identifier is the URL of its MCP endpoint, as clients see it: `https`, or `http` on
-    /// the loopback interface. Tokens must have it
-    /// as their `aud`. URLs in proofs of possession are compared with it, whatever host a proxy asks
-    /// for.
+    /// Creates a resource server. `resource` is its identifier: the URL of the MCP endpoint as
+    /// clients see it, with `https`, or with `http` on the loopback interface.
+    ///
+    /// Tokens must have the identifier as their `aud`. URLs in proofs of possession are compared
+    /// with the identifier, whatever host a proxy puts into requests.
     pub fn new(resource: impl Into<String>) -> Self {
         Self {
             settings: Settings {
@@ -112,25 +118,28 @@ impl ResourceServer {
         }
     }
 
-    /// Accepts tokens of this issuer: its URL, or an [`Issuer`] with settings of its own. There may be
-    /// several; a token is verified only by the one that it names.
+    /// Accepts tokens of this issuer, which is its URL or an [`Issuer`] with settings. If there are
+    /// several issuers, each token is verified only by the issuer that it names.
     pub fn issuer(self, issuer: impl Into<Issuer>) -> Self {
         self.with(|it| it.issuers.push(issuer.into()))
     }
 
-    /// Has all tokens verified by code of your own, instead of keys and introspection. Issuers are then
-    /// only named in the metadata.
+    /// Verifies all tokens with custom code, instead of with keys and introspection. Issuers are
+    /// then only named in the metadata.
     pub fn verifier(self, verifier: impl TokenVerifier) -> Self {
         self.with(|it| it.verifier = Some(Arc::new(verifier)))
     }
 
-    /// Scopes that every request needs. Challenges and metadata name them.
+    /// Sets the scopes that every request needs. Challenges and metadata name them.
     pub fn scopes(self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.with(|it| it.scopes.extend(scopes.into_iter().map(Into::into)))
     }
 
-    /// Scopes that the metadata names as well (`scopes_supported`), and not every request needs. Clients
-    /// may ask for all of them at once: what few need is better left to the challenges of tools.
+    /// Sets further scopes that the metadata names in `scopes_supported`. Not every request needs
+    /// them.
+    ///
+    /// Clients may request all scopes in the metadata together, so leave scopes that few clients
+    /// need to the challenges of tools.
     pub fn optional_scopes(self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.with(|it| {
             it.optional_scopes
@@ -138,7 +147,8 @@ impl ResourceServer {
         })
     }
 
-    /// A token with the scope `broad` counts as one that has the others, too, and what these imply.
+    /// Treats a token with the scope `broad` as if it also had `others` and all scopes that these
+    /// imply.
     pub fn implies(
         self,
         broad: impl Into<String>,
@@ -153,39 +163,42 @@ impl ResourceServer {
         self.with(|it| it.dpop_required = true)
     }
 
-    /// Requires a nonce of this process in proofs of possession (RFC 9449 §9), which is another one each
-    /// minute. Clients then need no right clock, and no proof can be made beforehand. Where several
-    /// processes serve one URL, each client must stay at one of them.
+    /// Requires a nonce of this process in proofs of possession (RFC 9449 §9). The nonce changes
+    /// every minute.
+    ///
+    /// With a nonce, clients don't need a correct clock, and proofs can't be made in advance. If
+    /// several processes serve one URL, each client must always reach the same process.
     pub fn dpop_nonce(self) -> Self {
         self.with(|it| it.dpop_nonce = true)
     }
 
-    /// Trusts one more root certificate, in DER, in requests to issuers.
+    /// Trusts an additional root certificate (DER) for requests to issuers.
     pub fn root_certificate(self, der: impl Into<Vec<u8>>) -> Self {
         self.with(|it| it.roots.push(der.into()))
     }
 
-    /// Allows a resource whose URL is `http` on another host than the loopback interface, which RFC 9728
-    /// §1.2 forbids: whoever is on the way can read and use the tokens of all callers. For tests in a
-    /// network of containers, for example.
+    /// Allows a resource whose URL is `http` on a host other than the loopback interface, which RFC
+    /// 9728 §1.2 forbids. Anybody on the network path can then read and use the tokens of all
+    /// callers. Use it only for tests, such as in a network of containers.
     pub fn allow_insecure_resource(self) -> Self {
         self.with(|it| it.allows_http = true)
     }
 
-    /// Checks the settings. With a mistake in them, serving ends with this error.
+    /// Checks the settings. If a setting is wrong, serving fails with the same error.
     ///
     /// # Errors
     ///
-    /// The first mistake.
+    /// The first wrong setting.
     pub fn check(&self) -> Result<(), ResourceServerError> {
         self.admission().map(drop)
     }
 
-    /// A layer that admits requests to any HTTP service, such as routes of axum, as this policy does.
+    /// Returns a tower layer that applies this policy to any HTTP service, such as the routes of an
+    /// axum application.
     ///
     /// # Errors
     ///
-    /// The first mistake in the settings.
+    /// The first wrong setting.
     pub fn layer(self) -> Result<ResourceServerLayer, ResourceServerError> {
         self.check()?;
         self.settings.warn(None);
@@ -229,7 +242,8 @@ impl AccessPolicy for ResourceServer {
 }
 
 impl Settings {
-    /// Logs what is allowed and dangerous. MCP is at `path`, if that is known.
+    /// Logs settings that are allowed but dangerous. `path` is the path of the MCP endpoint, if
+    /// known.
     fn warn(&self, path: Option<&str>) {
         let own = ServerUrl::parse(&self.resource).map_or("", |url| url.path);
         let is_own = |path: &str| path.trim_end_matches('/') == own.trim_end_matches('/');
@@ -279,7 +293,7 @@ impl Settings {
         })
     }
 
-    /// What stands before scopes in challenges and metadata.
+    /// The prefix of scopes in challenges and metadata.
     fn scope_prefix(&self) -> &str {
         self.issuers.first().map_or("", |it| &it.scope_prefix)
     }
@@ -318,7 +332,7 @@ impl Settings {
     }
 }
 
-/// Warns of a resource that clients reach only if a proxy rewrites paths.
+/// Logged because clients reach such a resource only if a proxy rewrites paths.
 const OTHER_PATH: &str = "the resource has another path than MCP: only a proxy can make that right";
 
 fn path(url: &str) -> Option<String> {

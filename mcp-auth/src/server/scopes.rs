@@ -1,10 +1,10 @@
-//! Scopes that are needed, granted and implied.
+//! Required, granted and implied scopes.
 
 use std::collections::{HashMap, HashSet};
 
 use super::error::ResourceServerError;
 
-/// Scopes that others imply.
+/// The scopes that each scope implies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Implied(HashMap<String, Vec<String>>);
 
@@ -13,7 +13,7 @@ impl Implied {
         self.0.entry(broad).or_default().extend(narrow);
     }
 
-    /// The granted scopes, and all that they imply, step by step.
+    /// The granted scopes, and all scopes that they imply, directly or indirectly.
     pub(super) fn all<'a>(&'a self, granted: impl Iterator<Item = &'a str>) -> HashSet<String> {
         let mut all = HashSet::new();
         let mut next: Vec<&str> = granted.collect();
@@ -33,10 +33,10 @@ impl Implied {
     }
 }
 
-/// Scopes of OpenID Connect (Core 1.0 §5.4, §11), which belong to no server.
+/// Scopes of OpenID Connect (Core 1.0 §5.4, §11), which do not belong to a particular server.
 const OPENID: [&str; 4] = ["openid", "profile", "email", "offline_access"];
 
-/// A scope as clients have to ask for it.
+/// The form of a scope that clients must request.
 pub(super) fn with_prefix(prefix: &str, scope: &str) -> String {
     if OPENID.contains(&scope) || scope.contains("://") {
         scope.to_owned()

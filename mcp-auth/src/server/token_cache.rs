@@ -1,4 +1,4 @@
-//! Values that are remembered for tokens and URLs.
+//! A cache for results about tokens and URLs.
 
 use std::collections::HashMap;
 use std::mem;
@@ -10,10 +10,10 @@ use tokio::sync::watch;
 use crate::limits::server::CACHE_HALF;
 use crate::util::{lock, sha256};
 
-/// The hash of a token by SHA-256.
+/// The SHA-256 hash of a token.
 pub(crate) type TokenHash = [u8; 32];
 
-/// A token as it was sent, and the present time.
+/// A token as it was sent, and the current time.
 #[derive(Clone, Copy)]
 pub(super) struct SentToken<'a> {
     pub(super) text: &'a str,
@@ -28,10 +28,11 @@ impl<'a> SentToken<'a> {
     }
 }
 
-/// Values by the hashes of tokens or URLs: those that were used last, at most two times `HALF`.
+/// A cache of the most recently used values, keyed by the hash of a token or a URL. It holds at
+/// most two times `HALF` values.
 pub(crate) struct TokenCache<V, const HALF: usize = CACHE_HALF>(Mutex<Halves<V>>);
 
-/// New tokens come into `young`. When that is full, it becomes `old`, and what was old is forgotten.
+/// New values go into `young`. When `young` is full, it replaces `old`, whose values are dropped.
 struct Halves<V> {
     young: HashMap<TokenHash, V>,
     old: HashMap<TokenHash, V>,
@@ -72,13 +73,13 @@ impl<V> Halves<V> {
     }
 }
 
-/// Work under way, whose result everyone who holds this gets.
+/// Running work whose result is shared by all clones.
 #[derive(Clone)]
 pub(super) struct Flight<T>(watch::Receiver<Option<T>>);
 
 impl<T: Clone + Send + Sync + 'static> Flight<T> {
-    /// Begins the work in a task of its own: it goes on when a request is given up, as others wait for
-    /// it.
+    /// Starts the work in its own task, so it continues for the other waiters if a request is
+    /// abandoned.
     pub(super) fn begin(work: impl Future<Output = T> + Send + 'static) -> Self {
         let (sender, result) = watch::channel(None);
         tokio::spawn(async move { sender.send_replace(Some(work.await)) });
@@ -89,7 +90,7 @@ impl<T: Clone + Send + Sync + 'static> Flight<T> {
         self.0.borrow().is_none() && self.0.has_changed().is_ok()
     }
 
-    /// Waits for the result; none if the work has panicked.
+    /// Waits for the result. Returns `None` if the work panicked.
     pub(super) async fn result(mut self) -> Option<T> {
         let result = self.0.wait_for(Option::is_some).await;
         result.ok()?.clone()

@@ -1,4 +1,4 @@
-//! An issuer, with what is fetched from it.
+//! An issuer together with its fetched keys and metadata.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,24 +19,23 @@ use super::verifier::{TokenVerifier, VerifyError};
 use crate::jwt::{AccessTokenRules, Claims, Jws, TokenError, unverified_issuer};
 use crate::metadata::url::ServerUrl;
 
-/// Verifies the tokens of one issuer.
 pub(super) struct TokenIssuer {
     pub(super) rules: AccessTokenRules,
     pub(super) scope_prefix: String,
     keys: Arc<Keys>,
-    /// Absent if tokens are verified by keys alone.
+    /// `None` if only keys verify tokens.
     lookups: Option<Arc<Lookups>>,
     looks_jwts_up: bool,
 }
 
-/// The reason why a token is valid. It may no longer hold when the token is used again.
+/// Why a token was found valid, to decide whether that still holds when the token is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Keys of an issuer, by its number, of this generation.
+    /// The keys of this generation verified the token. The first number is the index of the issuer.
     Keys(usize, u64),
-    /// What was found where tokens are looked up, until this time.
+    /// A lookup found the token. The result is valid until this time.
     Lookup(Instant),
-    /// The user's own verifier, which is asked each time.
+    /// The user's verifier accepted the token. It is called for every request.
     Verifier,
 }
 
@@ -68,8 +67,8 @@ impl TokenIssuer {
         }
     }
 
-    /// Verifies a JWT that names this issuer, which is number `number`. `was_known` is true if it was
-    /// verified by earlier keys.
+    /// Verifies a JWT that names this issuer. `number` is the index of the issuer. `was_known` is
+    /// true if earlier keys verified the token.
     pub(super) async fn jwt(
         &self,
         number: usize,
@@ -85,7 +84,7 @@ impl TokenIssuer {
         verified.map(|(claims, generation)| (claims, Source::Keys(number, generation)))
     }
 
-    /// Looks an opaque token up; `None` if this issuer has none.
+    /// Looks up an opaque token. Returns `None` if this issuer does not support opaque tokens.
     pub(super) async fn opaque(
         &self,
         token: SentToken<'_>,
@@ -94,19 +93,19 @@ impl TokenIssuer {
         Some(answer.map(|(claims, end)| (claims, Source::Lookup(end))))
     }
 
-    /// The generation of the keys, if they can be used at once.
+    /// The generation of the keys, if they can be used without waiting.
     pub(super) fn current_generation(&self) -> Option<u64> {
         self.keys.current_generation()
     }
 }
 
-/// True if a token is no JWT.
+/// Returns true if a token is not a JWT.
 pub(super) fn is_opaque(token: &str) -> bool {
     matches!(Jws::parse(token), Err(TokenError::Malformed))
 }
 
-/// What `aud` may be for a resource: its identifier, and, if its path is empty, that with or without `/`,
-/// as there are clients that ask for the other one.
+/// The accepted audiences of a resource: its identifier and, if its path is empty, the same URL
+/// with or without the final `/`, because some clients request that form.
 pub(super) fn audiences(resource: &str) -> impl Iterator<Item = String> {
     let url = ServerUrl::parse(resource).ok();
     let is_bare = |url: &ServerUrl<'_>| !resource.contains('?') && matches!(url.path, "" | "/");
@@ -119,9 +118,9 @@ pub(super) fn audiences(resource: &str) -> impl Iterator<Item = String> {
     [resource.to_owned()].into_iter().chain(other)
 }
 
-/// Verifies the tokens of one [`Issuer`] as a [`ResourceServer`](super::ResourceServer) does, for a
-/// [`TokenVerifier`] that does something more: keys are fetched once and kept fresh, and look-ups are
-/// shared and remembered. Clones share them.
+/// Verifies the tokens of one [`Issuer`] as a [`ResourceServer`](super::ResourceServer) does. Use
+/// it in a [`TokenVerifier`] that performs additional checks. Keys and lookup results are cached,
+/// and clones share them.
 ///
 /// ```
 /// use mcp_auth::jwt::Claims;
@@ -135,7 +134,7 @@ pub(super) fn audiences(resource: &str) -> impl Iterator<Item = String> {
 /// impl TokenVerifier for Employees {
 ///     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
 ///         let claims = self.tokens.verify(token).await?;
-///         // Looks the person up.
+///         // Look the person up here.
 ///         match claims.subject() {
 ///             Some("alice") => Ok(claims),
 ///             _ => Err(VerifyError::Invalid("the person is not in the directory".into())),
@@ -155,11 +154,11 @@ pub(super) fn audiences(resource: &str) -> impl Iterator<Item = String> {
 pub struct IssuerVerifier(Arc<TokenIssuer>);
 
 impl IssuerVerifier {
-    /// Verifies tokens of `issuer` for the resource with this identifier.
+    /// Creates a verifier for tokens that `issuer` issued for the resource with this identifier.
     ///
     /// # Errors
     ///
-    /// The first mistake in the settings of the issuer.
+    /// The first wrong setting of the issuer.
     pub fn new(
         issuer: impl Into<Issuer>,
         resource: impl Into<String>,

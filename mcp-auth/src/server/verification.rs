@@ -1,4 +1,4 @@
-//! Verification of access tokens, by whatever they need.
+//! Verification of access tokens by keys, lookups or the user's verifier.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,9 +17,8 @@ use super::verifier::ErasedVerifier;
 use crate::jwt::{AccessTokenRules, Claims, TokenError, unverified_issuer};
 use crate::limits::server::TOKEN_LIFETIME;
 
-/// Verifies tokens, and remembers those that are valid.
+/// Verifies tokens and caches those that are valid.
 pub(super) struct Verification {
-    /// The identifier of the resource.
     pub(super) resource: String,
     pub(super) issuers: Vec<TokenIssuer>,
     pub(super) verifier: Option<Arc<dyn ErasedVerifier>>,
@@ -30,7 +29,6 @@ pub(super) struct Verification {
 }
 
 impl Verification {
-    /// Verifies a token.
     pub(super) async fn verify(&self, token: SentToken<'_>) -> Result<Arc<VerifiedToken>, Refusal> {
         let verified = self.verified_before_or_now(token).await;
         verified.inspect_err(|refusal| {
@@ -79,7 +77,7 @@ impl Verification {
         holds && now < token.end
     }
 
-    /// Verifies a JWT by the issuer that it names.
+    /// Verifies a JWT with the issuer that it names.
     async fn jwt(&self, token: SentToken<'_>, was_known: bool) -> Result<VerifiedToken, Refusal> {
         let name = unverified_issuer(token.text)?;
         let number = self.issuers.iter().position(|it| it.rules.is_of(&name));
@@ -89,7 +87,7 @@ impl Verification {
         Ok(self.verified(claims, &issuer.rules, &issuer.scope_prefix, source))
     }
 
-    /// Asks the issuers about an opaque token, one after the other.
+    /// Asks the issuers in turn about an opaque token.
     async fn opaque(&self, token: SentToken<'_>) -> Result<VerifiedToken, Refusal> {
         let mut refusal = None;
         for issuer in &self.issuers {
@@ -100,7 +98,7 @@ impl Verification {
                     return Ok(self.verified(claims, &issuer.rules, prefix, source));
                 }
                 Some(Err(Refusal::NotActive)) => refusal = refusal.or(Some(Refusal::NotActive)),
-                // It may be valid there: this counts more.
+                // The token may be valid at this issuer, so its error takes precedence.
                 Some(Err(error)) => refusal = Some(error),
             }
         }
@@ -122,20 +120,20 @@ impl Verification {
     }
 }
 
-/// A verified token, ready for the next request with it.
+/// A verified token, in the form that later requests with the same token need.
 pub(super) struct VerifiedToken {
     pub(super) claims: Claims,
     pub(super) principal: Principal,
-    /// Granted scopes and those that they imply.
+    /// The granted scopes and the scopes that they imply.
     pub(super) scopes: Arc<HashSet<String>>,
     pub(super) scope_check: ScopeCheck,
-    /// The time at which it is not accepted any more, leeway included.
+    /// The time from which the token is no longer accepted, including the leeway.
     pub(super) end: SystemTime,
     source: Source,
 }
 
 impl VerifiedToken {
-    /// The time at which the token of an open stream is to be verified again.
+    /// When the token of an open stream must be verified again.
     pub(super) fn lapses_at(&self) -> Instant {
         match self.source {
             Source::Lookup(end) => end,
@@ -143,7 +141,7 @@ impl VerifiedToken {
         }
     }
 
-    /// True if the token has the same owner and key as `other`, and all of its scopes.
+    /// Returns true if the token has the same owner and key as `other`, and all of its scopes.
     pub(super) fn covers(&self, other: &Self) -> bool {
         self.principal == other.principal
             && self.claims.key_thumbprint() == other.claims.key_thumbprint()
@@ -183,8 +181,8 @@ fn scope_check(granted: Arc<HashSet<String>>, answers: Arc<Answers>, scheme: Sch
     })
 }
 
-/// Issuer and subject; without a subject, issuer and client. In JSON, as no other two are joined to
-/// the same text.
+/// The principal consists of issuer and subject, or of issuer and client if there is no subject. It
+/// is encoded as JSON so that different principals never have the same string.
 fn principal(claims: &Claims) -> Principal {
     let (kind, id) = match claims.subject() {
         Some(subject) => ("sub", subject),
@@ -206,14 +204,14 @@ mod tests {
 
     const RESOURCE: &str = "https://mcp.example.com/mcp";
     const LOGIN: &str = "https://login.example.com";
-    /// The time from which the clocks of these tests count, in seconds since 1970.
+    /// The start of the tests' clocks, in seconds since 1970.
     const BASE: u64 = 1_000_000;
 
     fn object(value: &Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap()
     }
 
-    /// A server that trusts one key, and a token by the key.
+    /// A server that trusts one key, and a token that is signed with this key.
     fn server(claims: &Value) -> (ResourceServer, String) {
         let key = SigningKey::generate().unwrap();
         let jwk = Jwk::new(&object(&key.public_jwk())).unwrap();
@@ -228,7 +226,7 @@ mod tests {
         (server, token)
     }
 
-    /// Whether the token is accepted at each of these times, one after the other.
+    /// Whether the token is accepted at each of these times, in order.
     async fn accepted(server: &ResourceServer, token: &str, times: &[i64]) -> Vec<bool> {
         let admission = server.admission().unwrap();
         let mut accepted = Vec::new();
@@ -246,11 +244,12 @@ mod tests {
     #[tokio::test]
     async fn a_token_lasts_until_its_end_whatever_the_clock_does() {
         let (server, token) = server(&json!({}));
-        // It goes on, and stands still. The leeway is a minute.
+        // The clock advances and stands still. The leeway is one minute.
         let times = [0, 0, 599, 659, 660, 660];
         let expected = [true, true, true, true, false, false];
         assert_eq!(accepted(&server, &token, &times).await, expected);
-        // It steps back, forward and back again: what was remembered neither lengthens nor ends the token.
+        // The clock steps back, forward and back again. The cached result neither prolongs nor ends
+        // the token.
         let times = [0, 7200, -7200, 659, 660, 100];
         let expected = [true, false, true, true, false, true];
         assert_eq!(accepted(&server, &token, &times).await, expected);

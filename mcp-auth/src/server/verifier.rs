@@ -1,4 +1,4 @@
-//! Verification of tokens by the user's own code.
+//! Verification of tokens with custom code.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,10 +10,10 @@ use serde_json::json;
 
 use crate::jwt::{Claims, TokenError};
 
-/// Verifies tokens that issuers' keys and introspection can't, such as keys of an API.
+/// Verifies tokens that can't be verified with keys or by introspection, such as API keys.
 ///
-/// Set by [`ResourceServer::verifier`](super::ResourceServer::verifier). Its answers are not cached; for
-/// streams that are open it is asked again every 60 seconds.
+/// Set a verifier with [`ResourceServer::verifier`](super::ResourceServer::verifier). Its results
+/// are not cached, and it is called again every 60 seconds for open streams.
 ///
 /// ```
 /// use mcp_auth::jwt::Claims;
@@ -24,7 +24,7 @@ use crate::jwt::{Claims, TokenError};
 ///
 /// impl TokenVerifier for ApiKeys {
 ///     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
-///         // Looks up the hash of the token.
+///         // Look up the hash of the token here.
 ///         if token != "key of alice" {
 ///             return Err(VerifyError::Invalid("the key is not known".into()));
 ///         }
@@ -47,35 +47,36 @@ use crate::jwt::{Claims, TokenError};
     note = "a `Result` needs a `?` first: `IssuerVerifier::new(…)?`"
 )]
 pub trait TokenVerifier: Send + Sync + 'static {
-    /// Verifies a token, and returns its claims, whose `aud`, `exp` and `nbf` the resource server
-    /// checks. A claim `cnf` with `jkt` alone binds the token to a key (RFC 9449 §6.1).
+    /// Verifies a token and returns its claims. The resource server then checks `aud`, `exp` and
+    /// `nbf`. A claim `cnf` with only `jkt` binds the token to a key (RFC 9449 §6.1).
     ///
     /// # Errors
     ///
-    /// [`VerifyError`].
+    /// [`VerifyError`] if the token is invalid or can't be verified.
     fn verify(&self, token: &str) -> impl Future<Output = Result<Claims, VerifyError>> + Send;
 }
 
-/// The cause for which a [`TokenVerifier`] does not accept a token.
+/// The reason why a [`TokenVerifier`] does not accept a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// The token is not valid: 401. The text is for the client's developer, and must not quote the
-    /// token.
+    /// The token is invalid; the response is a 401. The message is meant for the client's developer
+    /// and must not quote the token.
     #[error("{0}")]
     Invalid(Cow<'static, str>),
-    /// It can't be found out whether tokens are valid: 503, with this time as `Retry-After`. A verifier of
-    /// an [`Issuer`](super::Issuer::verifier) is not called for a second, also not for other tokens.
+    /// Tokens can't be verified at the moment; the response is a 503 with this time as
+    /// `Retry-After`. The verifier of an [`Issuer`](super::Issuer::verifier) is then not called for
+    /// one second, even for other tokens.
     #[error("tokens can't be verified for now")]
     Unavailable(Duration),
-    /// It can't be found out whether this token is valid, and other tokens may be: 503 for this token
-    /// alone, with this time as `Retry-After`.
+    /// This token can't be verified at the moment, but other tokens may be. Only requests with this
+    /// token get a 503, with this time as `Retry-After`.
     #[error("the token can't be verified for now")]
     TokenUnavailable(Duration),
 }
 
 impl VerifyError {
-    /// The time after which to try again.
+    /// How long to wait before trying again.
     pub(super) fn pause(&self) -> Duration {
         match self {
             Self::Invalid(_) => Duration::ZERO,
@@ -92,7 +93,7 @@ impl From<TokenError> for VerifyError {
 
 type Verified<'a> = Pin<Box<dyn Future<Output = Result<Claims, VerifyError>> + Send + 'a>>;
 
-/// [`TokenVerifier`] with its future on the heap, so that it can be a trait object.
+/// A [`TokenVerifier`] whose future is boxed, so it can be a trait object.
 pub(crate) trait ErasedVerifier: Send + Sync {
     fn verify<'a>(&'a self, token: &'a str) -> Verified<'a>;
 }
@@ -103,8 +104,10 @@ impl<V: TokenVerifier> ErasedVerifier for V {
     }
 }
 
-/// Accepts tokens that a test has named, without an authorization server. Not for production: the tokens
-/// are compared as they are, and never end. See [`BearerTokens`](super::BearerTokens) for those.
+/// Accepts a fixed set of tokens, for tests without an authorization server.
+///
+/// It is not meant for production: tokens are not compared in constant time and do not expire. Use
+/// [`BearerTokens`](super::BearerTokens) instead.
 ///
 /// ```
 /// use mcp_auth::ResourceServer;
@@ -125,7 +128,7 @@ pub struct StaticVerifier {
 }
 
 impl StaticVerifier {
-    /// No tokens, for the resource with this identifier.
+    /// Creates a verifier without tokens, for the resource with this identifier.
     pub fn new(resource: impl Into<String>) -> Self {
         Self {
             resource: resource.into(),
@@ -134,7 +137,7 @@ impl StaticVerifier {
     }
 
     /// Accepts a token of a person with this subject and these scopes. Its issuer is
-    /// `https://issuer.invalid`, and it ends in 2096.
+    /// `https://issuer.invalid`, and it expires in 2096.
     pub fn token<'a>(
         self,
         token: impl Into<String>,
@@ -150,12 +153,12 @@ impl StaticVerifier {
         });
         match claims.as_object().cloned().map(Claims::new) {
             Some(Ok(claims)) => self.claims(token, claims),
-            // What is made here is right.
+            // The claims above are always valid.
             _ => self,
         }
     }
 
-    /// Accepts a token with claims of any kind ([`Claims::new`]).
+    /// Accepts a token with custom claims ([`Claims::new`]).
     pub fn claims(mut self, token: impl Into<String>, claims: Claims) -> Self {
         self.tokens.insert(token.into(), claims);
         self

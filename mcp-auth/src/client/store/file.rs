@@ -1,4 +1,4 @@
-//! Store in files, and locks between processes, by files.
+//! A token store in files, with locks between processes.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -16,16 +16,17 @@ use crate::util::{base64url, hash_text, sha256};
 #[cfg(unix)]
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 
-/// A [`TokenStore`] in a folder, which several processes of one user can share.
+/// A [`TokenStore`] in a folder that several processes of one user can share.
 ///
-/// Each secret is a JSON file, whose name is a hash of its key, so the cost of a call does not depend on
-/// the number of secrets. On Unix the mode of files is 0600, so only their owner can read them; that of
-/// folders that are created is 0700. Elsewhere they have the access rules of the folder above. They are
-/// not encrypted. A change is written to a new file, which then replaces the old one: a crash leaves the
-/// old secret or the new one. Files with `.lock` at the end of their names are for locks; they are empty
-/// and stay.
+/// Each secret is a JSON file whose name is a hash of the key, so the cost of a call does not
+/// depend on the number of secrets. On Unix, files have the mode 0600 and new folders the mode
+/// 0700, so only their owner can read them. Elsewhere they inherit the access rules of the parent
+/// folder. The files are not encrypted. A change is written to a new file that then replaces the
+/// old one, so after a crash there is either the old secret or the new one. Files whose names end
+/// with `.lock` are empty; they serve as locks and are not removed.
 ///
-/// A lock that another process holds for longer than 60 seconds is an error of kind `TimedOut`.
+/// If another process holds a lock for longer than 60 seconds, locking fails with the kind
+/// `TimedOut`.
 ///
 /// ```
 /// use mcp_auth::client::store::{FileStore, TokenStore};
@@ -42,13 +43,13 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 pub struct FileStore(Arc<Path>);
 
 impl FileStore {
-    /// A store in this folder, which need not exist. Nothing else may be in the folder.
+    /// Creates a store in this folder, which may not exist yet and must not be used for anything
+    /// else.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self(folder.into().into())
     }
 
-    /// The file of a key.
     fn path(&self, key: &str) -> PathBuf {
         self.0.join(format!("{}.json", hash_text(key)))
     }
@@ -66,10 +67,11 @@ impl TokenStore for FileStore {
         let path = self.path(key);
         let contents = serde_json::json!([key, secret]).to_string();
         Box::pin(async move {
-            // There is one new file at a time, so a crash leaves at most one behind.
+            // The lock allows one new file at a time, so a crash leaves at most one behind.
             let lock = take(folder.join("new.lock")).await?;
             on_disk(&path.clone(), move || {
-                // Held until the file is written, also if the caller has given up.
+                // The lock is held until the file is written, even if the caller has stopped
+                // waiting.
                 let _lock = lock;
                 write(&folder.join("new"), &path, contents.as_bytes())
             })
@@ -87,13 +89,12 @@ impl TokenStore for FileStore {
     }
 }
 
-/// Reads the secret of a key.
 fn read(path: &Path, key: &str) -> io::Result<Option<String>> {
     let text = match fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         read => read?,
     };
-    // serde's errors would show what is in the file.
+    // serde's errors would show the contents of the file.
     let contents: Option<[String; 2]> = serde_json::from_slice(&text).ok();
     let secret = contents.and_then(|[of, secret]| (of == key).then_some(secret));
     let reason = "the file is damaged; remove it to log in again";
@@ -101,9 +102,10 @@ fn read(path: &Path, key: &str) -> io::Result<Option<String>> {
     secret.map(Some).ok_or_else(error)
 }
 
-/// Writes a new file, which replaces the one at `path`.
+/// Writes a new file and moves it to `path`.
 fn write(new: &Path, path: &Path, contents: &[u8]) -> io::Result<()> {
-    // Left behind by a crash. It is replaced by a new file, so a link is not followed.
+    // A crash may have left the file behind. Removing it and creating a new one avoids following a
+    // link.
     remove(new)?;
     let mut file = private_file().create_new(true).open(new)?;
     file.write_all(contents)?;
@@ -118,8 +120,8 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes the lock of a key: of a file whose name begins with `prefix`. One file for each key, so that
-/// to wait for one issuer does not hinder the others.
+/// Locks a key with a file whose name begins with `prefix`. Each key has its own file, so waiting
+/// for one issuer does not block the others.
 pub(super) fn lock(prefix: &Path, key: &str) -> BoxFuture<io::Result<StoreLock>> {
     let hash = base64url(&sha256(key)[..9]);
     let mut path = prefix.as_os_str().to_owned();
@@ -128,7 +130,7 @@ pub(super) fn lock(prefix: &Path, key: &str) -> BoxFuture<io::Result<StoreLock>>
     Box::pin(async move { Ok(StoreLock::new(take(path).await?)) })
 }
 
-/// Takes the lock of a file, which is created; it is released when the file is closed.
+/// Creates and locks a file. The lock is released when the file is closed.
 async fn take(path: PathBuf) -> io::Result<File> {
     let opened = path.clone();
     let file = on_disk(&path, move || {
@@ -140,7 +142,8 @@ async fn take(path: PathBuf) -> io::Result<File> {
     Ok(file)
 }
 
-/// Waits for the lock of a file; no thread waits, which would keep the runtime from ending.
+/// Waits for the lock of a file. It polls, because a blocked thread would keep the runtime from
+/// shutting down.
 async fn wait(path: &Path, file: &File) -> io::Result<()> {
     let end = Instant::now() + LOCK_TIMEOUT;
     loop {
@@ -152,7 +155,7 @@ async fn wait(path: &Path, file: &File) -> io::Result<()> {
     }
 }
 
-/// Runs `action` where it may block; its errors name the path.
+/// Runs a blocking `action`. Its errors name the path.
 fn on_disk<T: Send + 'static>(
     path: &Path,
     action: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -178,8 +181,8 @@ fn create_parent(path: &Path) -> io::Result<()> {
     parent.map_or(Ok(()), |it| private_folder().recursive(true).create(it))
 }
 
-/// Files that only their owner may read: mode 0600. On systems without modes, they inherit the access rules
-/// of the user's folder.
+/// Options for files that only their owner may read: mode 0600. Systems without modes use the
+/// access rules of the user's folder.
 #[cfg(unix)]
 fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
@@ -194,7 +197,7 @@ fn private_file() -> OpenOptions {
     options
 }
 
-/// Folders that only their owner may use: mode 0700.
+/// A builder for folders that only their owner may use: mode 0700.
 #[cfg(unix)]
 fn private_folder() -> DirBuilder {
     let mut builder = DirBuilder::new();
@@ -207,8 +210,9 @@ fn private_folder() -> DirBuilder {
     DirBuilder::new()
 }
 
-/// The folder of a program in the user's folder for data: `$XDG_DATA_HOME`, else `~/.local/share`, on
-/// macOS `~/Library/Application Support`, on Windows `%APPDATA%`. It need not exist.
+/// Returns the folder for a program in the user's data folder: `$XDG_DATA_HOME` or else
+/// `~/.local/share`, `~/Library/Application Support` on macOS, `%APPDATA%` on Windows. The folder
+/// may not exist yet.
 ///
 /// ```no_run
 /// use mcp_auth::client::store::{FileStore, user_folder};
@@ -220,7 +224,7 @@ fn private_folder() -> DirBuilder {
 ///
 /// # Errors
 ///
-/// [`NotFound`](io::ErrorKind::NotFound) if the environment names none.
+/// [`NotFound`](io::ErrorKind::NotFound) if the environment does not name a data folder.
 pub fn user_folder(program: &str) -> io::Result<PathBuf> {
     let variable = |name| env::var_os(name).map(PathBuf::from);
     let variable = |name| variable(name).filter(|it| it.is_absolute());
@@ -269,7 +273,8 @@ mod tests {
         }
     }
 
-    /// The cost of one secret does not depend on the others: only its own file is read and written.
+    /// The cost of one secret does not depend on the others, because only its own file is read and
+    /// written.
     #[tokio::test]
     async fn each_secret_is_a_file_of_its_own() {
         let (_folder, store) = store();
@@ -291,7 +296,7 @@ mod tests {
             all.iter()
                 .all(|file| fs::metadata(file).unwrap().len() < 64)
         );
-        // Whatever is in the other files, even if they can't be read.
+        // The contents of the other files don't matter, even if they are unreadable.
         for file in all.iter().filter(|file| **file != store.path("7")) {
             fs::write(file, "damaged").unwrap();
         }
@@ -310,7 +315,7 @@ mod tests {
         let _held = store.lock("a").await.unwrap();
         let error = store.lock("a").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut);
-        // Another process writes, and has stopped.
+        // Another process stopped while it was writing.
         store.save("a", "1").await.unwrap();
         let held = take(store.0.join("new.lock")).await.unwrap();
         let failed = store.save("a", "2").await.unwrap_err();
@@ -337,7 +342,7 @@ mod tests {
             );
             assert_eq!(fs::read_to_string(store.path("a")).unwrap(), contents);
         }
-        // A login replaces the file.
+        // A login replaces the damaged file.
         store.save("a", "1").await.unwrap();
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("1"));
     }
@@ -378,7 +383,8 @@ mod tests {
         assert_eq!(mode(&file), 0o600);
         assert_eq!(mode(&store.0), 0o700);
         assert_eq!(mode(&folder.path().join("app")), 0o700);
-        // Also if it was more open before, and if someone has put a link in the way.
+        // The mode is also fixed if the file was more open before, and a planted link is not
+        // followed.
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         let elsewhere = folder.path().join("elsewhere");
         symlink(&elsewhere, store.0.join("new")).unwrap();

@@ -1,4 +1,4 @@
-//! Store in the operating system's keyring.
+//! A token store in the operating system's keyring.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use tokio::task::spawn_blocking;
 
 use super::{StoreLock, TokenStore, file};
 
-/// A [`TokenStore`] in the operating system's keyring, by way of the crate `keyring-core`.
+/// A [`TokenStore`] in the operating system's keyring, based on the crate `keyring-core`.
 ///
-/// Which keyring that is, the application chooses by another crate: `apple-native-keyring-store`,
-/// `windows-native-keyring-store`, on Linux `zbus-secret-service-keyring-store` (without a
-/// system library), or one of the others for `keyring-core`. Windows limits a secret to 2560 bytes, which
-/// is too little for some tokens.
+/// The application chooses the keyring with another crate: `apple-native-keyring-store`,
+/// `windows-native-keyring-store`, `zbus-secret-service-keyring-store` on Linux (which needs no
+/// system library), or any other store for `keyring-core`. Windows limits a secret to 2560 bytes,
+/// which is too little for some tokens.
 ///
 /// ```
 /// use mcp_auth::OAuth;
 /// use mcp_auth::client::store::KeyringStore;
 ///
 /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// // In the place of the mock: `zbus_secret_service_keyring_store::Store::new()?`, for example.
+/// Replace the mock, for example with `zbus_secret_service_keyring_store::Store::new()?`.
 /// let keyring = keyring_core::mock::Store::new()?;
 /// let store = KeyringStore::new(keyring, "my-app", "/home/ada/.local/state/my-app");
 /// let oauth = OAuth::new("my-app").store(store);
@@ -38,10 +38,12 @@ pub struct KeyringStore {
 }
 
 impl KeyringStore {
-    /// A store in `keyring`, whose entries have `service` as their name, and as their user the key.
-    /// In the folder `locks`, which is created, processes exclude each other by empty files: keyrings have
-    /// no locks. A lock that another process holds for longer than 60 seconds is an error of kind
-    /// `TimedOut`.
+    /// Creates a store in `keyring`. Its entries have `service` as their service name and the key
+    /// as their user.
+    ///
+    /// Keyrings have no locks, so processes exclude each other with empty files in the folder
+    /// `locks`, which is created if needed. If another process holds a lock for longer than 60
+    /// seconds, locking fails with the kind `TimedOut`.
     #[must_use]
     pub fn new(
         keyring: Arc<CredentialStore>,
@@ -55,7 +57,7 @@ impl KeyringStore {
         }
     }
 
-    /// Runs `action` with the entry of a key, where it may block.
+    /// Runs a blocking `action` with the entry of a key.
     fn entry<T: Send + 'static>(
         &self,
         key: &str,
@@ -99,7 +101,7 @@ impl TokenStore for KeyringStore {
     }
 }
 
-/// The error without the entries of an ambiguous one, which may show what they hold.
+/// Converts an error, without the entries of an ambiguous one, which may show secrets.
 fn failed(error: &Error) -> io::Error {
     let reason = match error {
         Error::Ambiguous(_) => "several entries have the same name".to_owned(),

@@ -1,4 +1,4 @@
-//! Store in memory.
+//! A token store in memory.
 
 use std::collections::HashMap;
 use std::future::ready;
@@ -10,9 +10,10 @@ use mcp_runtime::BoxFuture;
 use super::{StoreLock, TokenStore};
 use crate::util::lock;
 
-/// A [`TokenStore`] that ends with the process: a person logs in again after the next start.
+/// A [`TokenStore`] whose contents are lost when the process ends, so a person logs in again after
+/// each start.
 ///
-/// Clones share their contents. `Debug` does not show them.
+/// Clones share their contents. `Debug` does not show the contents.
 #[derive(Clone, Default)]
 pub struct MemoryStore(Arc<Mutex<Contents>>);
 
@@ -23,7 +24,7 @@ struct Contents {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

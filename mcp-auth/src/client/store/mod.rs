@@ -1,4 +1,4 @@
-//! Stores of tokens and of credentials that a client was registered with.
+//! Stores for tokens and for the credentials of registered clients.
 
 mod file;
 #[cfg(feature = "keyring")]
@@ -18,28 +18,31 @@ use std::{fmt, io};
 
 use mcp_runtime::BoxFuture;
 
-/// A store of secret texts, each with a key: tokens by issuer, resource and
-/// [`person`](crate::OAuth::person), credentials of the client by issuer, and the URLs of the servers by
-/// person. Keys are not secret; they have URLs in them, and the identifiers of persons.
+/// A store of secret strings by key.
 ///
-/// Without a `person`, whoever has the store acts at a server as the one who has logged in there.
+/// It holds tokens by issuer, resource and [`person`](crate::OAuth::person), credentials of the
+/// client by issuer, and the URLs of the servers by person. Keys are not secret; they contain URLs
+/// and the identifiers of people. Without a `person`, everybody who has the store acts at a server
+/// as the person who logged in there.
 ///
-/// There are [`MemoryStore`] and [`FileStore`], with the feature
-/// `keyring` also the operating system's. A store of one's own must not put secrets into its errors.
+/// Provided stores are [`MemoryStore`], [`FileStore`] and, with the feature `keyring`,
+/// `KeyringStore`. A custom store must not put secrets into its errors.
 pub trait TokenStore: Send + Sync + 'static {
-    /// Returns the text that was saved last with this key, by this or by another process.
+    /// Returns the string that this or another process last saved with this key.
     fn load(&self, key: &str) -> BoxFuture<io::Result<Option<String>>>;
 
-    /// Saves a text, in the place of an earlier one with the same key. If it fails, the earlier one
-    /// stays.
+    /// Saves a string and replaces an earlier one with the same key. If saving fails, the earlier
+    /// string stays.
     fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>>;
 
-    /// Removes the text with this key, if there is one.
+    /// Removes the string with this key, if there is one.
     fn remove(&self, key: &str) -> BoxFuture<io::Result<()>>;
 
-    /// Takes the lock of this key, and waits until it is free. The lock is held while a refresh token is
-    /// redeemed, because a refresh token is good for one use. Who has waited loads the tokens again. The
-    /// other methods work while the lock is held.
+    /// Locks this key, waiting until the lock is free.
+    ///
+    /// The lock is held while a refresh token is redeemed, because a refresh token can be used only
+    /// once. After waiting for the lock, the caller loads the tokens again. The other methods must
+    /// work while the lock is held.
     fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>>;
 }
 
@@ -61,11 +64,11 @@ impl<S: TokenStore + ?Sized> TokenStore for Arc<S> {
     }
 }
 
-/// The lock of a key in a [`TokenStore`]; released when it is dropped.
+/// The lock of a key in a [`TokenStore`], which is released when it is dropped.
 pub struct StoreLock(#[expect(dead_code, reason = "held until it is dropped")] Box<dyn Any + Send>);
 
 impl StoreLock {
-    /// A lock that is released when `guard` is dropped.
+    /// Creates a lock that is released when `guard` is dropped.
     #[must_use]
     pub fn new(guard: impl Send + 'static) -> Self {
         Self(Box::new(guard))

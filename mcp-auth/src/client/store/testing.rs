@@ -4,7 +4,7 @@ use futures_check::is_pending;
 
 use super::TokenStore;
 
-/// `other` is the same store, as another process has it.
+/// `other` is the same store as another process sees it.
 pub(super) async fn texts_are_kept(store: &impl TokenStore, other: &impl TokenStore) {
     let load = async |key: &str| store.load(key).await.unwrap();
     assert_eq!(load("a").await, None);
@@ -21,7 +21,7 @@ pub(super) async fn texts_are_kept(store: &impl TokenStore, other: &impl TokenSt
 
 pub(super) async fn locks_exclude(store: &impl TokenStore, other: &impl TokenStore) {
     let first = store.lock("a").await.unwrap();
-    // Neither another key nor the other methods wait.
+    // Other keys and the other methods don't wait for the lock.
     let _b = other.lock("b").await.unwrap();
     store.save("a", "1").await.unwrap();
     let mut second = other.lock("a");
@@ -35,7 +35,7 @@ mod futures_check {
     use std::pin::Pin;
     use std::task::Poll;
 
-    /// True if the future is not done when it is polled.
+    /// Returns true if the future is pending after one poll.
     pub(super) async fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
         poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context).is_pending())).await
     }
