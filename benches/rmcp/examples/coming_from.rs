@@ -3,9 +3,7 @@ use std::error::Error;
 use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::model::{ProgressNotificationParam, ServerCapabilities, ServerConfig};
 use rmcp::service::RequestContext;
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler, ServiceExt, schemars, tool, tool_handler, tool_router,
-};
+use rmcp::{RoleServer, ServerHandler, ServiceExt, schemars, tool, tool_handler, tool_router};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct ForecastParams {
@@ -37,9 +35,9 @@ impl Weather {
         &self,
         Parameters(ForecastParams { city, days }): Parameters<ForecastParams>,
         context: RequestContext<RoleServer>,
-    ) -> Result<Json<Forecast>, ErrorData> {
+    ) -> Result<Json<Forecast>, String> {
         if city.is_empty() {
-            return Err(ErrorData::invalid_params("`city` is empty", None));
+            return Err("`city` is empty".to_owned());
         }
         let mut highs = Vec::new();
         for day in 0..days {
