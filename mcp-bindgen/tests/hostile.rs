@@ -1,4 +1,4 @@
-//! Schemas that are malformed, extreme, or meant to break generated code.
+//! Tests schemas that are malformed, extreme, or meant to break generated code.
 //!
 //! Every tool gets a method, and a note says which values stay JSON.
 

@@ -1,4 +1,4 @@
-//! The names and types for unusual schemas of published servers.
+//! Tests the names and types for unusual schemas of published servers.
 
 #![allow(clippy::unwrap_used)]
 

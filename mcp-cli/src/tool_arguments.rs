@@ -42,8 +42,7 @@ pub(crate) fn read(
     Ok(arguments)
 }
 
-/// Fails if arguments have faults.
-///
+/// Fails with all faults and the signature, if there are any faults.
 pub(crate) fn reject(faults: &[Fault], signature: impl Fn() -> String) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());

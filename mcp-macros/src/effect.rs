@@ -1,5 +1,5 @@
-//! Finds effects that precede a question in a function's body. The function runs again from the
-//! start when the question is answered, which would repeat them.
+//! Finds effects that precede a question in a function's body. When the question is answered, the
+//! function runs again from the start, and repeats these effects.
 
 use proc_macro2::Ident;
 use syn::visit::{self, Visit};

@@ -55,7 +55,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     tokens
 }
 
-/// The types of the fields whose schema is the schema of their type.
+/// The types of all fields, except for fields whose schema an attribute hides or replaces.
 fn fields(ident: &Ident, fields: &Fields, diagnostics: &mut Diagnostics) -> Vec<Type> {
     let Fields::Named(fields) = fields else {
         diagnostics.mistake(

@@ -133,7 +133,7 @@ pub(crate) const RESOURCE_ARG: Grammar = Grammar {
 /// The entry whose value is a type.
 pub(crate) const OUTPUT: &str = "output";
 
-/// The entry that a string without a name is.
+/// The name of the entry that a string without a name sets.
 pub(crate) const URI: &str = "uri";
 
 /// `#[from_context(…)]` on a type that derives `FromContext`.

@@ -54,7 +54,7 @@ pub(crate) fn take_attribute(attributes: &mut Vec<Attribute>, name: &str) -> Opt
     Some(attributes.remove(at))
 }
 
-/// Whether `attribute` is called `name`, also behind a path as in `#[mcp_runtime::tool]`.
+/// Whether `attribute` is called `name`, possibly with a path as in `#[mcp_runtime::tool]`.
 pub(crate) fn is_ours(attribute: &Attribute, name: &str) -> bool {
     let last = attribute.path().segments.last();
     last.is_some_and(|last| last.ident == name)

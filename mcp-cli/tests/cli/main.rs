@@ -1,4 +1,4 @@
-//! The command `mcp`, as a process.
+//! Tests the command `mcp` as a process.
 
 #![allow(clippy::unwrap_used)]
 

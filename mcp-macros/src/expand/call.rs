@@ -1,4 +1,4 @@
-//! Generates the code from a decoded call to the user's function.
+//! Generates the code that calls the user's function.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

@@ -133,8 +133,7 @@ impl Process {
         lock(&self.state)
     }
 
-    /// Records that the server is being served one time less. Returns true if it is still being
-    /// served.
+    /// Records that one of the runs of the server has ended. Returns true if another one continues.
     pub(super) fn is_served_still(&self) -> bool {
         let mut state = self.state();
         state.served = state.served.saturating_sub(1);

@@ -61,8 +61,8 @@ pub trait TaskStore: Send + Sync + 'static {
     /// Returns [`TaskStoreError::Unreadable`] if only this record can't be read.
     fn load(&self, id: &str) -> StoreFuture<Option<Arc<TaskRecord>>>;
 
-    /// Replaces a task if the stored version is the one before `task.version`. Returns whether it
-    /// was.
+    /// Replaces a task if the stored version is the one before `task.version`. Returns whether the
+    /// task was replaced.
     fn replace(&self, task: TaskRecord) -> StoreFuture<bool>;
 
     /// Removes a task, even if its record can't be read.
