@@ -1,4 +1,4 @@
-//! Both sides with each other: clients log in at servers that accept tokens.
+//! Clients that log in at servers of this crate.
 
 #![allow(clippy::unwrap_used)]
 
@@ -45,7 +45,7 @@ impl Files {
     }
 }
 
-/// Serves files for tokens of an issuer, behind axum; returns the URL.
+/// Serves files behind axum to callers with a token of the issuer, and returns the URL.
 async fn serve(
     issuer: impl Into<Issuer>,
     change: impl FnOnce(ResourceServer) -> ResourceServer,
@@ -65,7 +65,7 @@ async fn serve(
     url
 }
 
-/// An application whose person consents at once.
+/// An application whose person consents immediately.
 fn person() -> OAuth {
     OAuth::new("both").opener(|url| async move {
         browser::visit(&url).await;
@@ -84,7 +84,7 @@ async fn call(client: &Client, tool: &str) -> Result<String, Box<dyn Error>> {
     Ok(result.texts().collect())
 }
 
-/// The scopes that each login has asked for.
+/// The scopes that each login requested.
 fn scopes(issuer: &AuthorizationServer) -> Vec<Vec<String>> {
     let requests = issuer.requests_to(Endpoint::Authorize).into_iter();
     let scopes = requests.map(|it| it.parameter("scope").unwrap_or_default().to_owned());

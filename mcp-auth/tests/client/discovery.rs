@@ -1,4 +1,4 @@
-//! Discovery: from the URL of a server to its authorization server.
+//! Discovery of the authorization server from the URL of an MCP server.
 
 use mcp_auth::OAuth;
 use mcp_auth::challenge::Challenge;
@@ -108,11 +108,11 @@ async fn an_issuer_may_be_named_with_and_without_a_slash() {
             let client = site.connect(&oauth).await.unwrap();
             assert_eq!(call(&client, "read").await.unwrap(), "read");
         }
-        // Tokens of the other spelling are kept and used.
+        // Tokens are stored for either spelling.
         let logins = site.issuer.count(Endpoint::Authorize);
         site.connect(&registered()).await.unwrap();
         assert_eq!(site.issuer.count(Endpoint::Authorize), logins);
-        // The spelling of the document is the issuer from then on.
+        // The issuer is spelled as in the document from now on.
         let other = Iss::Is(named.clone());
         site.issuer.change(|settings| settings.iss = other);
         let error = site.refused(&app()).await;
@@ -132,14 +132,14 @@ async fn an_issuer_with_a_path_is_named_as_it_is() {
 
 #[tokio::test]
 async fn a_page_for_people_is_no_metadata() {
-    // At all places of the resource and of the issuer.
+    // HTML pages at all URLs of the resource and of the issuer.
     let site = Site::own_issuer(|settings| settings.metadata = Metadata::None).await;
     site.issuer.fail(Endpoint::Other, Fault::Garbage);
     let client = site.connect(&app()).await.unwrap();
     assert_eq!(call(&client, "read").await.unwrap(), "read");
     assert_ne!(site.issuer.count(Endpoint::Other), 0);
 
-    // Before the place that has it.
+    // An HTML page at a URL that is tried before the right one.
     let site = Site::start().await;
     move_metadata(&site, ROOT);
     site.document(METADATA, 200, "", PAGE);
@@ -172,7 +172,7 @@ async fn a_server_with_a_token_of_its_own_says_so() {
         assert!(error.contains(expected), "{status} {body}: {error}");
         assert!(error.contains("/register"), "{error}");
     }
-    // Answers of an authorization server are its own.
+    // An authorization server's own error is reported unchanged.
     for (status, body, expected) in [
         (
             400,
@@ -188,7 +188,7 @@ async fn a_server_with_a_token_of_its_own_says_so() {
         let error = site.refused(&app()).await;
         assert!(error.contains(expected), "{status} {body}: {error}");
     }
-    // So is any answer where the server names one.
+    // If the MCP server names an authorization server, every error is reported unchanged.
     let site = Site::start().await;
     site.issuer.fail(Endpoint::Register, Fault::Status(404));
     let error = site.refused(&app()).await;
@@ -329,7 +329,7 @@ async fn a_pre_registered_client_is_used_at_its_issuer_alone() {
     assert_eq!(site.issuer.count(Endpoint::Register), 0);
     let token = &site.issuer.requests_to(Endpoint::Token)[0];
     assert!(token.header("authorization").unwrap().starts_with("Basic "));
-    // Without an issuer, or with another one.
+    // There is no issuer, or a different one.
     let before = site.issuer.count(Endpoint::Authorize);
     let error = site.refused(&known(app())).await;
     assert!(error.contains("set its issuer"), "{error}");
@@ -357,7 +357,7 @@ async fn a_server_without_metadata_is_its_own_issuer() {
 #[tokio::test]
 async fn a_server_that_changes_its_issuer_is_registered_at_anew() {
     let site = Site::start().await;
-    // So that the identifiers of clients differ.
+    // Makes the client's identifiers at the two issuers differ.
     site.connect(&app()).await.unwrap();
     let client = site.connect(&app()).await.unwrap();
     call(&client, "read").await.unwrap();

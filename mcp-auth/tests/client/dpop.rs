@@ -11,7 +11,7 @@ use support::{AuthorizationServer, Client, Dpop, Endpoint, Recorded, decode};
 use crate::proofs::Proofs;
 use crate::site::{Site, app, call};
 
-/// A server that takes bound tokens alone, and an issuer that offers them.
+/// A server that accepts only bound tokens, and an issuer that offers them.
 async fn site() -> (Site, Arc<Proofs>) {
     let issuer = AuthorizationServer::with(|settings| settings.dpop = Dpop::Offered).await;
     let site = Site::with(issuer).await;
@@ -92,7 +92,7 @@ async fn nonces_of_both_servers_are_used() {
         .map(|it| proof(it).unwrap()["nonce"].clone())
         .collect();
     assert!(nonces.len() == 2 && nonces[0].is_null() && nonces[1].is_string());
-    // The one in a refusal, and the one in an answer.
+    // One nonce comes with a refusal, the other with a successful response.
     proofs.require_nonce("second");
     assert_eq!(call(&client, "read").await.unwrap(), "read");
     let refused = proofs.refused();
@@ -139,7 +139,7 @@ async fn the_key_stays_with_the_tokens() {
     site.connect(&app().store(store())).await.unwrap();
     let client = site.connect(&app().store(store())).await.unwrap();
     assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
-    // Refreshing keeps it: the refresh token of a public client is bound to it.
+    // The key survives a refresh, because the refresh token of a public client is bound to it.
     let before = proofs.keys();
     site.revoke_seen();
     assert_eq!(call(&client, "read").await.unwrap(), "read");
@@ -169,7 +169,7 @@ async fn a_bearer_token_in_the_place_of_a_bound_one_is_not_sent() {
     let error = site.refused(&app()).await;
     assert!(error.contains("DPoP"), "{error}");
     assert_eq!(site.last_token(), None);
-    // Nor is a bound one that nobody has asked for.
+    // A bound token that was not requested is not used either.
     site.state().challenge = Challenge::bearer();
     let answer = json!({"access_token": token, "token_type": "DPoP"}).to_string();
     site.issuer

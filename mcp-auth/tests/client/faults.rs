@@ -1,4 +1,4 @@
-//! Logins, refreshes and logouts over a store that fails or stalls at each of its calls.
+//! Logins, refreshes and logouts with a store that fails or stalls at each of its calls.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::faulty_store::{FaultyStore, StoreFault};
 use crate::limits::Clock;
 use crate::site::{Site, app, call};
 
-/// Connects, calls, refreshes twice and logs out, and returns the errors.
+/// Connects, calls, refreshes twice and logs out. Returns the errors.
 async fn use_store(site: &Site, oauth: &OAuth) -> Vec<String> {
     let mut errors = Vec::new();
     match site.connect(oauth).await {
@@ -19,7 +19,7 @@ async fn use_store(site: &Site, oauth: &OAuth) -> Vec<String> {
             for _ in 0..2 {
                 site.revoke_seen();
                 errors.extend(call(&client, "read").await.err());
-                // The new token is used, also if it could not be saved.
+                // The new token is used even if it could not be saved.
                 errors.extend(call(&client, "read").await.err());
             }
         }
@@ -28,13 +28,13 @@ async fn use_store(site: &Site, oauth: &OAuth) -> Vec<String> {
     errors
 }
 
-/// An error and its causes.
+/// The message of an error, followed by those of its causes.
 fn text(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(|it| format!("{it}\n")).collect()
 }
 
-/// The refresh tokens that were redeemed. The issuer takes each of them once.
+/// The refresh tokens that were redeemed. The issuer accepts each of them once.
 fn redeemed(site: &Site) -> Vec<Option<String>> {
     let requests = site.issuer.requests_to(support::Endpoint::Token);
     let token = |it: Recorded| it.parameter("refresh_token").map(str::to_owned);
@@ -58,7 +58,7 @@ async fn each_call_of_a_store_may_fail() {
                 assert!(error.contains("the disk is full"), "{what:?}: {error}");
             }
             assert_eq!(errors.is_empty(), is_over, "{what:?}: {errors:?}");
-            // The store works again: whatever is left of the tokens, the person gets access.
+            // The store works again: the person gets access, whatever is left of the tokens.
             store.set(None);
             let client = site.connect(&oauth).await.unwrap();
             assert_eq!(call(&client, "read").await.unwrap(), "read", "{what:?}");

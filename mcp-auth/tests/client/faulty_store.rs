@@ -7,20 +7,19 @@ use std::sync::{Arc, Mutex};
 use mcp_auth::client::store::{MemoryStore, StoreLock, TokenStore};
 use mcp_runtime::BoxFuture;
 
-/// Which calls of a store go wrong, counted from the time at which the fault was set. The first one is
-/// number 0.
+/// The calls that go wrong, counted from 0 when the fault was set.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code)]
 pub enum StoreFault {
     /// The call with this number fails.
     At(usize),
-    /// All calls from this one on fail.
+    /// All calls from this number on fail.
     From(usize),
     /// The call with this number never ends.
     StallsAt(usize),
 }
 
-/// A store in memory with faults. Clones share it.
+/// An in-memory store with faults. Clones share the store.
 #[derive(Clone, Default)]
 pub struct FaultyStore {
     store: MemoryStore,
@@ -28,12 +27,11 @@ pub struct FaultyStore {
 }
 
 impl FaultyStore {
-    /// Replaces the fault, and counts calls from now on.
+    /// Replaces the fault and restarts the count of calls.
     pub fn set(&self, fault: Option<StoreFault>) {
         *self.fault.lock().unwrap() = (fault, 0);
     }
 
-    /// The number of calls since the fault was set.
     pub fn calls(&self) -> usize {
         self.fault.lock().unwrap().1
     }

@@ -17,12 +17,12 @@ use crate::site::{Site, call};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/// A server whose issuer knows this client.
+/// An MCP server whose issuer knows this client.
 async fn site(client: Client) -> Site {
     Site::with(AuthorizationServer::with(|settings| settings.clients = vec![client]).await).await
 }
 
-/// A program that acts for itself.
+/// A program that acts on its own behalf.
 fn robot(site: &Site) -> OAuth {
     OAuth::client_credentials("robot", "s3cret: ü").issuer(site.issuer.issuer())
 }
@@ -149,7 +149,7 @@ async fn a_token_with_more_scopes_is_had_when_it_is_needed() {
     assert_eq!(scopes, ["files:read", "files:write"]);
 }
 
-/// A server whose issuer trusts an identity provider, and that.
+/// An MCP server whose issuer trusts an identity provider, and the provider.
 async fn enterprise() -> (Site, AuthorizationServer) {
     let client = Client::secret("app", "at the provider");
     let provider = AuthorizationServer::with(|settings| settings.clients = vec![client]).await;
@@ -206,7 +206,7 @@ async fn an_identity_token_becomes_an_access_token() {
     assert_eq!(tokens.len(), 1);
     assert_eq!(tokens[0].parameter("grant_type"), Some(JWT_BEARER));
     assert!(tokens[0].parameter("assertion").is_some());
-    // Neither secret is shown to the other server.
+    // Each server sees only its own secret.
     let header =
         |requests: &[support::Recorded]| requests[0].header("authorization").map(str::to_owned);
     assert_ne!(header(&exchanges), header(&tokens));
@@ -223,7 +223,7 @@ async fn a_provider_that_refuses_ends_it() {
     );
     assert_eq!(provider.count(Endpoint::Token), 1);
     assert_eq!(site.issuer.count(Endpoint::Token), 0);
-    // An answer that is no ID-JAG is not passed on.
+    // A response that does not contain an ID-JAG is not passed on.
     let answer = r#"{"access_token":"a","issued_token_type":"other","token_type":"Bearer"}"#;
     provider.fail(Endpoint::Token, Fault::Json(answer.to_owned()));
     let found = error(&site, &employee(&site, &provider, provider.id_token("app"))).await;
@@ -242,7 +242,7 @@ async fn a_saml_assertion_is_named_as_one() {
         .client("app")
         .client_secret("at the issuer")
         .issuer(site.issuer.issuer());
-    // This provider knows ID tokens alone.
+    // This provider accepts only ID tokens.
     let found = error(&site, &oauth).await;
     assert_eq!(found.step(), AuthStep::TokenExchange);
     let exchange = &provider.requests_to(Endpoint::Token)[0];
@@ -253,7 +253,8 @@ async fn a_saml_assertion_is_named_as_one() {
     assert_eq!(exchange.parameter("subject_token"), Some("PHNhbWw-"));
 }
 
-/// A workload whose platform has given it this token.
+/// A workload whose platform gave it this token, and the number of times that the token was
+/// requested.
 fn workload(site: &Site, token: String) -> (OAuth, Arc<AtomicUsize>) {
     let count = Arc::new(AtomicUsize::new(0));
     let asked = Arc::clone(&count);

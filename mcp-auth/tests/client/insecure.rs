@@ -1,4 +1,4 @@
-//! Servers that are reached by plain `http` on other machines.
+//! Servers that are reached over plain `http` on other machines.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,10 +18,10 @@ use crate::site::app;
 
 const SERVER: &str = "http://192.0.2.2/mcp";
 
-/// A request as a proxy sees it: its URL, and `Authorization`.
+/// The URL and the `Authorization` of a request that a proxy received.
 type Seen = Arc<Mutex<Vec<(String, Option<String>)>>>;
 
-/// A proxy that answers for all servers, and asks for a token.
+/// A proxy that answers for all servers and demands a token.
 async fn proxy() -> (String, Seen) {
     let seen = Seen::default();
     let noted = Arc::clone(&seen);
@@ -39,7 +39,7 @@ async fn proxy() -> (String, Seen) {
     (url, seen)
 }
 
-/// A store with a token for the server, as a version without the check would have left it.
+/// A store with a token for the server, as an older version without this check could have left it.
 async fn store() -> MemoryStore {
     let store = MemoryStore::new();
     let issuer = "https://192.0.2.3";
@@ -58,7 +58,7 @@ async fn store() -> MemoryStore {
     store
 }
 
-/// The error of a connection, and the requests that were sent for it.
+/// The error of a connection attempt, and the requests that it caused.
 async fn connect(oauth: OAuth) -> (String, Vec<(String, Option<String>)>) {
     let (proxy, seen) = proxy().await;
     let server = http_client(SERVER).proxy(proxy).auth(oauth);
@@ -77,7 +77,7 @@ async fn no_credential_leaves_over_plain_http() {
             "{error}"
         );
         assert!(error.contains("allow_insecure_credentials"), "{error}");
-        // The request without a token, and none for metadata.
+        // There is one request without a token, and none for metadata.
         assert_eq!(seen, [(SERVER.to_owned(), None)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Issuers that differ, and the settings for them.
+//! Issuers that deviate from the specifications, and the settings for them.
 
 use mcp_auth::OAuth;
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::site::{Site, app, call};
 
 type Change = fn(OAuth) -> OAuth;
 
-/// An application with a client that the issuer of the site knows.
+/// An application whose client the issuer of the site knows.
 fn known(site: &Site) -> OAuth {
     app().issuer(site.issuer.issuer()).client("known")
 }
@@ -57,7 +57,7 @@ async fn a_server_can_not_make_a_client_loosen_the_rules() {
         assert!(text.contains(&told), "{text}");
     }
     assert_eq!(site.issuer.requests().len(), 0);
-    // An issuer of the server's choice is none that the program has set.
+    // An issuer that the server names is not the issuer that the program has set.
     let other = app()
         .issuer("https://login.example.com")
         .client("known")
@@ -110,7 +110,7 @@ async fn parameters_of_the_issuers_own_are_sent_where_they_belong() {
         };
         let login = &site.issuer.requests_to(endpoint)[0];
         assert_eq!(login.parameter("audience"), Some("https://api.example.com"));
-        // Twice it would be refused.
+        // A second `prompt` would be rejected.
         assert_eq!(login.parameter("prompt"), Some("select_account"));
         assert_eq!(login.parameter("brand"), None);
         let token = &site.issuer.requests_to(Endpoint::Token)[0];
@@ -170,7 +170,7 @@ async fn tenants_of_an_issuer_share_its_metadata() {
 
 #[tokio::test]
 async fn a_token_that_the_server_does_not_take_is_explained() {
-    // As Auth0 without `audience`: the token is opaque.
+    // Auth0 issues opaque tokens to clients that don't send `audience`.
     let site = site(|it| it.token_format = TokenFormat::Opaque).await;
     site.state().revokes_all = true;
     let text = site.refused(&known(&site)).await;

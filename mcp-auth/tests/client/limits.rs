@@ -1,4 +1,4 @@
-//! Limits of time: each one ends what a silent server holds up.
+//! Time limits, each of which ends a wait for a silent server.
 
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::site::{METADATA, Site, app, call};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A stopped clock, whose time passes in steps while sockets are waited for.
+/// A stopped clock that advances in steps while sockets are awaited.
 ///
-/// A paused clock of tokio jumps ahead when no task is ready, though a socket may be ready in a moment. It
-/// does not while something runs beside the tasks.
+/// The paused clock of tokio advances whenever no task is ready, although a socket may become ready
+/// in a moment. A task that runs all the time prevents this.
 pub(crate) struct Clock(#[expect(dead_code, reason = "ends what runs beside")] Sender<()>);
 
 impl Clock {
@@ -27,7 +27,7 @@ impl Clock {
         Self(alive)
     }
 
-    /// The output of `future`, and the seconds that have passed until it was ready.
+    /// Returns the output of `future`, and the seconds that passed until it was ready.
     pub(crate) async fn run<T>(&self, future: impl Future<Output = T>) -> (T, u64) {
         let begun = Instant::now();
         let mut future = std::pin::pin!(future);
@@ -50,7 +50,7 @@ impl Clock {
     }
 }
 
-/// The error of a connection while an endpoint does not answer, and the seconds that it took.
+/// Connects while an endpoint does not respond. Returns the error and the seconds that passed.
 async fn hung(endpoint: Endpoint) -> (String, u64) {
     let site = Site::start().await;
     site.issuer.fail(endpoint, Fault::Hang);
@@ -59,7 +59,8 @@ async fn hung(endpoint: Endpoint) -> (String, u64) {
     outcome
 }
 
-/// Time may pass while a socket is waited for, but not much.
+/// Returns true if `seconds` is `limit` or slightly more, because time may pass while a socket is
+/// awaited.
 fn is_about(seconds: u64, limit: u64) -> bool {
     (limit..limit + 30).contains(&seconds)
 }
@@ -96,7 +97,7 @@ async fn a_refresh_and_a_revocation_end_where_nobody_answers() {
     let (error, seconds) = clock.run(oauth.logout()).await;
     let error = error.unwrap_err().to_string();
     assert!(error.contains("revoking the token at"), "{error}");
-    // Both tokens.
+    // Both tokens are revoked.
     assert!(is_about(seconds, 60), "{seconds}");
 }
 

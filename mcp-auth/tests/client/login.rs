@@ -132,7 +132,7 @@ async fn a_refusal_ends_the_login_and_is_shown() {
         error.to_string().ends_with("access_denied: not today"),
         "{error}"
     );
-    // Nobody is asked twice.
+    // The person is asked only once.
     assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
     assert_eq!(site.issuer.count(Endpoint::Token), 0);
 }
@@ -256,7 +256,7 @@ async fn many_requests_wait_for_one_login() {
     assert_eq!(site.issuer.count(Endpoint::Register), 1);
 }
 
-/// Counts the requests that wait for a login.
+/// An authenticator that counts the requests waiting for a login.
 #[derive(Clone)]
 struct Counted {
     oauth: OAuth,
@@ -351,7 +351,7 @@ async fn a_login_goes_on_when_its_request_is_given_up() {
 async fn secrets_are_not_shown() {
     let oauth = app().client("id").client_secret("hidden");
     assert!(!format!("{oauth:?}").contains("hidden"));
-    // The page's URL is not a part of errors.
+    // Errors do not contain the URL of the login page.
     let site = Site::start().await;
     let oauth = app().opener(async |url| {
         let page = browser::get(&url).await;
@@ -365,7 +365,7 @@ async fn secrets_are_not_shown() {
     );
 }
 
-/// The parameters of the pages that were opened.
+/// The parameter names of each page that was opened.
 fn pages(site: &Site) -> Vec<Vec<String>> {
     let logins = site.issuer.requests_to(Endpoint::Authorize).into_iter();
     let names = |it: support::Recorded| it.parameters.into_iter().map(|(name, _)| name).collect();

@@ -1,4 +1,4 @@
-//! Logouts: what is revoked and forgotten, and what is told where nothing can be revoked.
+//! Logouts: what is revoked and forgotten, and what is reported if nothing can be revoked.
 
 use mcp_auth::client::Revocation;
 use mcp_auth::client::error::AuthStep;
@@ -28,7 +28,7 @@ async fn a_logout_revokes_and_removes_the_tokens() {
     assert_eq!(store.load(&key).await.unwrap(), None);
     call(&client, "read").await.unwrap();
     assert_eq!(site.issuer.count(Endpoint::Authorize), 2);
-    // Also where the issuer does not answer.
+    // The tokens are removed even if the issuer does not respond.
     site.issuer.fail(Endpoint::Revoke, Fault::Status(500));
     let error = oauth.logout().await.unwrap_err();
     assert!(
@@ -39,7 +39,7 @@ async fn a_logout_revokes_and_removes_the_tokens() {
     oauth.logout().await.unwrap();
 }
 
-/// The tokens that were revoked, by their kind.
+/// The kind and the value of each revoked token.
 pub(crate) fn revoked(site: &Site) -> Vec<(String, String)> {
     let requests = site.issuer.requests_to(Endpoint::Revoke).into_iter();
     let parameter = |it: &Recorded, name| it.parameter(name).unwrap_or_default().to_owned();
@@ -55,7 +55,7 @@ async fn a_logout_in_another_process_revokes_what_is_in_the_store() {
     let site = Site::start().await;
     let first = site.connect(&oauth()).await.unwrap();
     call(&first, "read").await.unwrap();
-    // Another process refreshes meanwhile.
+    // Another process refreshes the token meanwhile.
     let stale = site.last_token();
     let second = site.connect(&oauth()).await.unwrap();
     site.revoke_seen();
@@ -117,7 +117,7 @@ async fn a_logout_tells_where_nothing_can_be_revoked() {
     assert_eq!(oauth.logout().await.unwrap(), Revocation::Done);
     call(&client, "read").await.unwrap();
     assert_eq!(site.issuer.count(Endpoint::Authorize), 2);
-    // Where the issuer is gone, that is said, and the tokens are gone as well.
+    // If the issuer is down, that is reported, and the tokens are removed nevertheless.
     site.issuer.stop().await;
     let error = oauth.logout().await.unwrap_err();
     assert_eq!(error.step(), AuthStep::IssuerMetadata, "{error}");

@@ -1,4 +1,4 @@
-//! Clients: logins, tokens, and what they sign.
+//! Tests of the client: logins, tokens, and signed proofs and assertions.
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
 

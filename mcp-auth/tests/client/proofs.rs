@@ -12,7 +12,7 @@ use ring::digest::{SHA256, digest};
 use serde_json::Value;
 use support::{decode, encode};
 
-/// What a server requires of proofs, and those that it has seen.
+/// Checks proofs, and records the valid ones.
 pub(crate) struct Proofs {
     url: String,
     state: Mutex<State>,
@@ -21,7 +21,7 @@ pub(crate) struct Proofs {
 #[derive(Default)]
 struct State {
     nonce: Option<String>,
-    /// The nonce in answers, if it is another one.
+    /// The nonce in responses, if it differs from the required one.
     announced: Option<String>,
     changes: Option<usize>,
     seen: HashSet<String>,
@@ -37,17 +37,17 @@ impl Proofs {
         }
     }
 
-    /// The number of proofs that were valid.
+    /// The number of valid proofs.
     pub(crate) fn count(&self) -> usize {
         self.state().seen.len()
     }
 
-    /// The number of keys that have proved themselves.
+    /// The number of different keys in valid proofs.
     pub(crate) fn keys(&self) -> usize {
         self.state().keys.len()
     }
 
-    /// The number of proofs that were refused for their nonce.
+    /// The number of proofs that were rejected because of their nonce.
     pub(crate) fn refused(&self) -> usize {
         self.state().refused
     }
@@ -66,13 +66,12 @@ impl Proofs {
         self.state().changes = Some(0);
     }
 
-    /// The nonce in the next answer.
+    /// The nonce in the next response.
     fn announced(&self) -> Option<String> {
         let state = self.state();
         state.announced.clone().or(state.nonce.clone())
     }
 
-    /// Checks the proof of a request.
     pub(crate) fn admit(&self, request: &mut Parts, token: &str) -> Result<(), AccessDenied> {
         let checked = self.check(request, token);
         let mut headers = HeaderMap::new();
@@ -91,7 +90,7 @@ impl Proofs {
         })
     }
 
-    /// The error of the challenge, if the proof is not right.
+    /// Returns the error code for the challenge if the proof is invalid.
     fn check(&self, request: &Parts, token: &str) -> Result<(), &'static str> {
         let proof = proof(&request.headers);
         let (thumbprint, claims) = proof.ok_or("invalid_dpop_proof")?;
@@ -129,7 +128,7 @@ impl Proofs {
     }
 }
 
-/// The thumbprint of the key, and the claims, of a proof whose signature is right.
+/// The thumbprint of the key and the claims of a correctly signed proof.
 fn proof(headers: &HeaderMap) -> Option<(String, Value)> {
     let mut proofs = headers.get_all("dpop").iter();
     let proof = proofs.next()?.to_str().ok()?;

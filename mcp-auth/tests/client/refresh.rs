@@ -1,4 +1,4 @@
-//! Tokens: how they are refreshed and stored.
+//! Refreshing and storing tokens.
 
 use std::collections::HashSet;
 use std::io;
@@ -186,18 +186,18 @@ async fn the_next_process_needs_no_login() {
     let site = Site::start().await;
     let client = site.connect(&app().store(store())).await.unwrap();
     call(&client, "read").await.unwrap();
-    // With the token, without a 401 before it.
+    // The stored access token is sent, without a 401 before.
     let before = site.state().seen.len();
     let client = site.connect(&app().store(store())).await.unwrap();
     call(&client, "read").await.unwrap();
     assert!(site.state().seen[before..].iter().all(Option::is_some));
-    // With the refresh token.
+    // The stored refresh token is used.
     site.revoke_seen();
     let client = site.connect(&app().store(store())).await.unwrap();
     call(&client, "read").await.unwrap();
     assert_eq!(refreshes(&site).len(), 1);
     assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
-    // Tokens are those of one client.
+    // Tokens belong to one client.
     let oauth = app()
         .store(store())
         .client("other")
@@ -234,7 +234,7 @@ async fn processes_that_share_a_store_redeem_a_refresh_token_once() {
     assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
 }
 
-/// A store that can be kept from saving.
+/// A store whose saves can be made to fail.
 #[derive(Clone, Default)]
 struct Full {
     store: MemoryStore,
@@ -278,7 +278,7 @@ async fn a_refresh_token_is_not_redeemed_again_where_its_successor_was_not_saved
             error.contains("using the token store: it is full"),
             "{error}"
         );
-        // The tokens are there all the same.
+        // The tokens are used nevertheless.
         assert_eq!(call(&client, "read").await.unwrap(), "read");
     }
     store.is_full.store(false, Ordering::SeqCst);
@@ -290,11 +290,11 @@ async fn a_refresh_token_is_not_redeemed_again_where_its_successor_was_not_saved
         .map(|it| it.parameter("refresh_token"))
         .collect();
     assert_eq!(redeemed.len(), 3);
-    // They are saved again, and those of a process that comes next.
+    // They are saved again, and the next process uses them.
     let next = site.connect(&app().store(store.clone())).await.unwrap();
     call(&next, "read").await.unwrap();
     assert_eq!(site.issuer.count(Endpoint::Authorize), 1);
-    // A logout revokes what the store did not take.
+    // A logout also revokes tokens that could not be saved.
     store.is_full.store(true, Ordering::SeqCst);
     site.revoke_seen();
     call(&client, "read").await.unwrap_err();
@@ -305,7 +305,7 @@ async fn a_refresh_token_is_not_redeemed_again_where_its_successor_was_not_saved
     assert_eq!(live, Some(last.1));
 }
 
-/// Which tokens are newer does not depend on the clock, which may be set back between two refreshes.
+/// The newer tokens are recognized even if the clock was set back between two refreshes.
 #[tokio::test]
 async fn a_clock_that_was_set_back_has_no_refresh_token_redeemed_again() {
     let site = Site::start().await;
@@ -313,7 +313,7 @@ async fn a_clock_that_was_set_back_has_no_refresh_token_redeemed_again() {
     let oauth = || app().store(store.clone());
     let client = site.connect(&oauth()).await.unwrap();
     call(&client, "read").await.unwrap();
-    // As a process has saved them whose clock was an hour ahead.
+    // Save the tokens as a process would whose clock is an hour ahead.
     let key = format!("tokens {} {}", site.issuer.issuer(), site.url());
     let kept = store.load(&key).await.unwrap().unwrap();
     let mut kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
@@ -352,7 +352,7 @@ async fn a_store_that_does_not_work_is_an_error() {
     assert_eq!(site.issuer.count(Endpoint::Authorize), 0);
 }
 
-/// A store that notes whether tokens are saved while their lock is held.
+/// A store that records whether tokens are saved while their lock is held.
 #[derive(Clone, Default)]
 struct Watched {
     store: MemoryStore,
@@ -360,7 +360,7 @@ struct Watched {
     unlocked: Arc<AtomicBool>,
 }
 
-/// Releases the lock with its note.
+/// A lock that is no longer recorded as held when it is dropped.
 struct Held(
     Arc<AtomicBool>,
     #[expect(dead_code, reason = "held")] StoreLock,

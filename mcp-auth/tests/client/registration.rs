@@ -1,4 +1,4 @@
-//! Registration: how a client gets its identifier.
+//! Client registration.
 
 use mcp_auth::authentication::AssertionKey;
 use mcp_auth::jwt::SigningKey;
@@ -23,7 +23,7 @@ async fn a_metadata_document_is_preferred_where_it_is_understood() {
         let request = &site.issuer.requests_to(endpoint)[0];
         assert_eq!(request.parameter("client_id"), Some(DOCUMENT));
     }
-    // Elsewhere the client registers itself.
+    // If the issuer does not support metadata documents, the client registers itself.
     let site = Site::start().await;
     let client = site.connect(&app().client_metadata_url(DOCUMENT)).await;
     client.unwrap();
@@ -157,7 +157,7 @@ async fn a_client_that_is_unknown_at_the_token_endpoint_is_registered_anew_once(
     let error = site.refused(&app()).await;
     assert!(error.contains("invalid_client"), "{error}");
     assert_eq!(site.issuer.count(Endpoint::Register), 2);
-    // A client that was registered by hand is not.
+    // A client that was registered manually is not registered again.
     let issuer = site.issuer.issuer().to_owned();
     site.issuer
         .change(|settings| settings.clients = vec![Client::public("me")]);

@@ -1,4 +1,4 @@
-//! Scopes: which ones a login asks for, and how it gets more.
+//! The scopes that a login requests, and how a client gets more.
 
 use mcp_auth::challenge::Challenge;
 use mcp_auth::client::store::MemoryStore;
@@ -7,7 +7,7 @@ use support::{AuthorizationServer, Decision, Endpoint};
 
 use crate::site::{Site, app, call};
 
-/// The scopes that each login has asked for.
+/// The scopes that each login requested.
 fn asked(site: &Site) -> Vec<String> {
     let logins = site.issuer.requests_to(Endpoint::Authorize);
     let scopes = logins.iter().map(|it| it.parameter("scope"));
@@ -57,7 +57,7 @@ async fn a_step_up_asks_for_the_union_once() {
     assert_eq!(call(&client, "read").await.unwrap(), "read");
     assert_eq!(asked(&site), ["files:read", "files:read files:write"]);
     assert_eq!(site.issuer.count(Endpoint::Register), 1);
-    // A login after that asks for all of them, also in the next process.
+    // A later login requests all of them, even in the next process.
     site.state().write_scope = Some("files:admin");
     let client = site.connect(&app().store(store)).await.unwrap();
     assert_eq!(call(&client, "write").await.unwrap(), "written");

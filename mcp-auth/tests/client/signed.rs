@@ -1,4 +1,4 @@
-//! Proofs and assertions of a client, as a server verifies them.
+//! Proofs and assertions of a client as a server verifies them.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

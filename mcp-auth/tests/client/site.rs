@@ -1,4 +1,4 @@
-//! An MCP server that asks for tokens of the authorization server beside it.
+//! An MCP server that requires tokens of an authorization server.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,30 +31,30 @@ pub(crate) struct Site {
     pub(crate) issuer: AuthorizationServer,
     pub(crate) origin: String,
     state: Arc<Mutex<SiteState>>,
-    /// The number of requests with a token that was not accepted.
+    /// The number of requests with a rejected token.
     challenges: Arc<watch::Sender<usize>>,
 }
 
-/// Switches of the server.
+/// Settings and records of the server.
 pub(crate) struct SiteState {
     /// The issuer whose tokens are accepted.
     pub(crate) accepts: String,
-    /// Documents by path: status, `Location`, body.
+    /// Documents by path, each with its status, `Location` and body.
     pub(crate) documents: HashMap<String, (u16, &'static str, String)>,
-    /// The challenge of a 401.
+    /// The challenge in a 401 response.
     pub(crate) challenge: Challenge,
     /// The scope that the tool `write` needs.
     pub(crate) write_scope: Option<&'static str>,
-    /// Tokens that are not accepted, although they are valid.
+    /// Tokens that are rejected although they are valid.
     pub(crate) revoked: HashSet<String>,
     pub(crate) revokes_all: bool,
-    /// The paths of documents that were asked for.
+    /// The paths of documents that were requested.
     pub(crate) asked: Vec<String>,
-    /// `Authorization` of all requests.
+    /// The `Authorization` of each request.
     pub(crate) seen: Vec<Option<String>>,
     pub(crate) ignores_expiry: bool,
     pub(crate) ignores_audience: bool,
-    /// The proofs that tokens need, if they must be bound to a key.
+    /// Checks the proofs that come with tokens, if tokens must be bound to a key.
     pub(crate) proofs: Option<Arc<Proofs>>,
 }
 
@@ -80,7 +80,7 @@ impl Files {
 }
 
 impl Site {
-    /// A server whose metadata is at its well-known URL.
+    /// A server with metadata at its well-known URL.
     pub(crate) async fn start() -> Self {
         Self::with(AuthorizationServer::start().await).await
     }
@@ -92,8 +92,8 @@ impl Site {
         site.serve(listener, router)
     }
 
-    /// A server of revision 2025-03-26, which is its own authorization server and has no metadata of its
-    /// own.
+    /// A server of revision 2025-03-26, which is its own authorization server and has no resource
+    /// metadata.
     pub(crate) async fn own_issuer(change: impl FnOnce(&mut Settings)) -> Self {
         let (listener, origin) = bind().await;
         let issuer = AuthorizationServer::mounted(&origin, change);
@@ -132,7 +132,7 @@ impl Site {
     async fn router(&self) -> Router<Self> {
         let options = HttpOptions::default().auth(Tokens(self.clone()));
         let service = http_service(Files.into_server(), options);
-        // It runs until the end of the test.
+        // The server runs until the end of the test.
         std::mem::forget(service.start().await.unwrap());
         Router::new().route_service("/mcp", service)
     }
@@ -143,7 +143,7 @@ impl Site {
         self
     }
 
-    /// Waits until this many requests with a token that is not accepted have come.
+    /// Waits until this many requests with a rejected token have arrived.
     pub(crate) async fn challenged(&self, count: usize) {
         let mut challenges = self.challenges.subscribe();
         let enough = challenges.wait_for(|now| *now >= count).await;
@@ -158,7 +158,6 @@ impl Site {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes members of the metadata.
     pub(crate) fn set_metadata(&self, changes: &Value) {
         let mut state = self.state();
         let document = state.documents.get_mut(METADATA).unwrap();
@@ -169,13 +168,13 @@ impl Site {
         document.2 = metadata.to_string();
     }
 
-    /// Has `path` answer with a status, a `Location` and a body.
+    /// Makes `path` respond with a status, a `Location` and a body.
     pub(crate) fn document(&self, path: &str, status: u16, location: &'static str, body: &str) {
         let document = (status, location, body.to_owned());
         self.state().documents.insert(path.to_owned(), document);
     }
 
-    /// Accepts none of the tokens that were sent until now.
+    /// Rejects all tokens that were sent until now.
     pub(crate) fn revoke_seen(&self) {
         let mut state = self.state();
         let seen = state.seen.clone();
@@ -183,12 +182,11 @@ impl Site {
         state.revoked.extend(tokens);
     }
 
-    /// The last token that was sent.
     pub(crate) fn last_token(&self) -> Option<String> {
         self.state().seen.last().cloned().flatten()
     }
 
-    /// Connects, and calls nothing yet.
+    /// Connects without calling anything.
     pub(crate) async fn connect(&self, oauth: &OAuth) -> Result<Client, ConnectError> {
         let builder = Client::builder("test", "1.0.0");
         builder
@@ -196,7 +194,7 @@ impl Site {
             .await
     }
 
-    /// Connects; the text of the error with which that fails.
+    /// Tries to connect, and returns the message of the error.
     pub(crate) async fn refused(&self, oauth: &OAuth) -> String {
         match self.connect(oauth).await {
             Ok(_) => panic!("the client is connected"),
@@ -205,7 +203,7 @@ impl Site {
     }
 }
 
-/// An application whose browser logs in at once.
+/// An application whose browser logs in immediately.
 pub(crate) fn app() -> OAuth {
     let oauth = OAuth::new("test-app").redirect(Loopback::any_port());
     oauth.opener(async |url| {
@@ -214,7 +212,7 @@ pub(crate) fn app() -> OAuth {
     })
 }
 
-/// Calls a tool, and returns its text.
+/// Calls a tool and returns the text of its result.
 pub(crate) async fn call(client: &Client, tool: &str) -> Result<String, String> {
     let result = client.call_tool(tool, json!({})).await;
     let result = result.map_err(|error| error.to_string())?;

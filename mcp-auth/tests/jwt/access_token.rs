@@ -1,4 +1,4 @@
-//! Rules for access tokens.
+//! Tests of the rules for access tokens.
 
 use mcp_auth::jwt::{AccessTokenRules, Algorithm, Claims, JwkSet, TokenError};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ impl Issuer {
         Self { key, keys }
     }
 
-    /// Verifies a token with other members than an access token has; `"-"` removes one.
+    /// Verifies a token with these members replaced; `"-"` removes a member.
     fn verify(&self, rules: &AccessTokenRules, header: Value, claims: Value) -> Found {
         let mut all = json!({"alg": "ES256", "kid": "1", "typ": "at+jwt"});
         change(&mut all, header);
@@ -164,7 +164,7 @@ fn claims_of_other_tokens_are_refused_in_generic_ones() {
             let found = verify(kind, &claims);
             assert_eq!(found.unwrap_err(), TokenError::Type, "{kind} {claims}");
         }
-        // It names its type.
+        // The header names the type, so these claims don't matter.
         assert!(verify("at+jwt", &claims).is_ok(), "{claims}");
     }
     for claims in [

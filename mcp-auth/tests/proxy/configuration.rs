@@ -1,4 +1,4 @@
-//! Settings that can never work end serving.
+//! Settings that can never work make serving fail.
 
 use mcp_auth::metadata::AuthorizationServerMetadata;
 use mcp_auth::proxy::{OAuthProxy, Provider};

@@ -110,7 +110,7 @@ async fn a_decision_comes_from_the_own_page_in_the_browser_that_was_asked() {
     let form = [("login", page.sealed()), ("decision", "allow")];
     let consent = site.at("/consent");
     assert_eq!(browser.post(&consent, &form).await.status(), 303);
-    // An attacker's own form, sent by the browser of somebody else.
+    // An attacker's form is sent by someone else's browser.
     let mut other = Browser::new();
     other.get(&site.authorize(&client, &[])).await;
     assert_eq!(other.post(&consent, &form).await.status(), 403);
@@ -119,7 +119,7 @@ async fn a_decision_comes_from_the_own_page_in_the_browser_that_was_asked() {
         let form = [("login", sealed), ("decision", "allow")];
         assert_eq!(browser.post(&consent, &form).await.status(), 400);
     }
-    // Of a request by GET, nothing is taken.
+    // A decision in a GET request is not accepted.
     let get = Request::get(format!("{consent}?decision=allow")).body(String::new());
     assert_eq!(site.send(get.unwrap()).await.0, 405);
 }

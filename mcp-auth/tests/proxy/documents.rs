@@ -25,14 +25,14 @@ const CERTIFICATE: &[u8] =
 const KEY: &[u8] =
     include_bytes!("../../../mcp-runtime/tests/transports/certificates/localhost.key.der");
 
-/// A site of a client's developer at https://localhost, which counts requests.
+/// A web site of a client's developer at https://localhost, which counts requests.
 struct Host {
     port: u16,
     requests: Arc<AtomicUsize>,
 }
 
 impl Host {
-    /// A site that answers with what `answer` makes of its URL: status, headers, body.
+    /// A site that responds with what `answer` returns for a URL: status, headers and body.
     async fn serving(answer: fn(&str) -> (u16, String, String)) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
@@ -115,7 +115,7 @@ async fn a_client_is_known_by_the_url_of_its_document() {
     let (access, refresh) = site.tokens(&client).await;
     assert_eq!(site.call(&access, "whoami").await.0, 200);
     tokens(site.refresh(&client, &refresh).await);
-    // The document is remembered, and not needed for tokens.
+    // The document is cached, and token requests don't need it.
     assert_eq!(host.count(), 1);
     let uri = [("redirect_uri", "http://127.0.0.1:3000/other")];
     assert_eq!(
@@ -204,7 +204,7 @@ async fn no_request_goes_to_an_address_that_is_not_public() {
         texts.push(page.text().to_owned());
     }
     assert_eq!(host.count(), 0);
-    // It can't be told by the answer whether somebody is there.
+    // The response does not reveal whether a host exists.
     texts.dedup();
     assert_eq!(texts.len(), 1);
 }
@@ -246,7 +246,7 @@ async fn a_host_that_never_answers_hinders_no_other() {
         .get(&site.authorize(&host.url("/client.json"), &[]))
         .await;
     assert_eq!(page.status(), 200, "{}", page.text());
-    // Clients for which their host has no room left are asked to try again.
+    // Clients whose host has no room left are asked to try again.
     let busy = hanging.join_next().await.unwrap().unwrap();
     assert_eq!(busy.status(), 503, "{}", busy.text());
     assert_eq!(busy.header("retry-after"), Some("1"));
@@ -264,7 +264,7 @@ async fn a_document_that_can_not_be_used_is_not_fetched_again_at_once() {
     }
 }
 
-/// Answers at `/peer` with the address that the request comes from.
+/// Responds at `/peer` with the address that the request comes from.
 struct Peer;
 
 impl AccessPolicy for Peer {

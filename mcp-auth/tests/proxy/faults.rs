@@ -1,4 +1,4 @@
-//! Logins of the proxy over a store that fails at each of its calls.
+//! Logins of the proxy with a store that fails at each of its calls.
 
 use crate::browser::Browser;
 use crate::faulty_store::{FaultyStore, StoreFault};
@@ -12,7 +12,7 @@ async fn each_call_of_a_store_may_fail() {
     for fault in [StoreFault::At, StoreFault::From] {
         let mut number = 0;
         loop {
-            // A login: the browser comes back with a code, or with an error of the server.
+            // During a login, the browser returns with a code or with a server error.
             store.set(Some(fault(number)));
             let url = site.authorize(&client, &[]);
             let back = site.login(&mut Browser::new(), &url).await;
@@ -24,7 +24,7 @@ async fn each_call_of_a_store_may_fail() {
                 let error = back.parameter("error");
                 assert_eq!(error.as_deref(), Some("temporarily_unavailable"), "{what}");
             }
-            // After the login, each answer is right or says that the store is unavailable.
+            // After the login, each response is correct or says that the store is unavailable.
             store.set(None);
             let (access, refresh) = site.tokens(&client).await;
             store.set(Some(fault(number)));
@@ -38,7 +38,7 @@ async fn each_call_of_a_store_may_fail() {
             if calls > number {
                 assert!(called == 503 || refreshed == 503, "{what}");
             }
-            // A refresh token serves once, also if its answer was lost.
+            // A refresh token works once, even if its response was lost.
             if refreshed == 200 {
                 let (access, _) = tokens((refreshed, answer));
                 assert_eq!(site.call(&access, "whoami").await.0, 200, "{what}");

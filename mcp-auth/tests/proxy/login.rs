@@ -1,4 +1,4 @@
-//! Whole logins.
+//! Complete logins.
 
 use std::sync::Arc;
 
@@ -34,7 +34,8 @@ async fn a_stranger_registers_logs_in_and_calls() {
     assert_eq!(status, 200, "{answer}");
     assert_eq!(answer["token_type"], "Bearer");
     assert_eq!(answer["scope"], "files:read");
-    // The provider issues a refresh token, so that of 300 s does not count.
+    // The provider issues a refresh token, so its lifetime of 300 s does not limit the proxy's
+    // token.
     assert_eq!(answer["expires_in"], 600);
     let (access, _) = tokens((status, answer));
     let issuer = site.provider.issuer();
@@ -44,7 +45,7 @@ async fn a_stranger_registers_logs_in_and_calls() {
         (status, text),
         (200, format!("alice alice@example.com {principal}"))
     );
-    // The login under way is over.
+    // The cookie of the login was removed.
     assert!(browser.cookies.keys().all(|it| it == "__Host-mcp-consent"));
 }
 
@@ -109,7 +110,7 @@ async fn metadata_names_the_proxy_and_what_it_offers() {
     );
 }
 
-/// A person who allows everything, in one browser.
+/// A person who allows everything, always in the same browser.
 fn person(site: &Site) -> OAuth {
     let browser = Arc::new(Mutex::new(Browser::new()));
     let consent = site.at("/consent");

@@ -1,4 +1,5 @@
-//! The proxy: an authorization server in front of a provider that registers nobody.
+//! Tests of the proxy, an authorization server in front of a provider that does not register
+//! clients.
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
 

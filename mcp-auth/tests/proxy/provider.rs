@@ -1,4 +1,4 @@
-//! Providers of other shapes.
+//! Providers that differ from the default.
 
 use mcp_auth::jwt::Claims;
 use mcp_auth::metadata::AuthorizationServerMetadata;
@@ -109,7 +109,7 @@ async fn the_secret_is_sent_as_the_provider_takes_it() {
     }
 }
 
-/// A provider without discovery and ID tokens, and the client there.
+/// A provider without discovery and ID tokens, and the client for it.
 async fn plain() -> (AuthorizationServer, Provider) {
     let provider = provider(|settings| {
         settings.metadata = Metadata::None;
@@ -135,7 +135,7 @@ async fn known_metadata_needs_no_discovery() {
     assert_eq!(site.provider.count(Endpoint::Metadata), 0);
 }
 
-/// Verifies tokens of a provider by introspection, as code of a program.
+/// A custom verifier that introspects a provider's tokens.
 struct Introspection(AuthorizationServer);
 
 impl TokenVerifier for Introspection {
@@ -167,7 +167,7 @@ async fn a_verifier_of_the_program_says_who_it_is_and_that_access_has_ended() {
     let (status, text) = site.call(&access, "whoami").await;
     let principal = json!([site.provider.issuer(), "sub", "alice"]);
     assert_eq!((status, text), (200, format!("alice - {principal}")));
-    // What the provider has granted is not what the client was granted here.
+    // Scopes that the provider granted are not granted to the client here.
     assert_eq!(site.call(&access, "write").await.0, 403);
     let (_, refresh) = tokens(site.refresh(&client, &refresh).await);
     site.provider.revoke_all();

@@ -20,7 +20,7 @@ use crate::browser::{Browser, Page, encoded};
 
 /// The redirect URI of the test's client.
 pub const REDIRECT: &str = "http://127.0.0.1:3000/callback";
-/// A verifier of PKCE, and its challenge (RFC 7636, appendix B).
+/// A PKCE verifier and its challenge (RFC 7636, appendix B).
 pub const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 pub const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
@@ -41,18 +41,18 @@ impl Files {
     }
 }
 
-/// A server at a URL, with a proxy before it.
+/// A running server with the proxy as its access policy.
 pub struct Site {
     /// The identifier of the resource.
     pub url: String,
     pub origin: String,
     pub provider: AuthorizationServer,
     pub http: AuthHttp,
-    /// The process of the server.
+    /// The runtime of the server, which stands for its process.
     process: Option<Runtime>,
 }
 
-/// The same keys each time.
+/// The same keys on each call.
 pub fn keys() -> ProxyKeys {
     ProxyKeys::new(signing_key(), [7; 32])
 }
@@ -76,7 +76,7 @@ pub async fn provider(change: impl FnOnce(&mut Settings)) -> AuthorizationServer
     .await
 }
 
-/// The client that the proxy is at its provider.
+/// The proxy's client at its provider.
 pub fn at(provider: &AuthorizationServer) -> Provider {
     Provider::new(provider.issuer(), "proxy").secret("secret")
 }
@@ -111,7 +111,7 @@ impl Site {
         Self::serving(listener, url, provider, client, keys(), change)
     }
 
-    /// The same site, started again.
+    /// Starts the same site again.
     pub fn again(
         &self,
         listener: TcpListener,
@@ -124,7 +124,7 @@ impl Site {
         Self::serving(listener, url, provider, client, keys, change)
     }
 
-    /// A replica of this site, at another port, for this resource.
+    /// A replica of this site on another port, for this resource.
     pub async fn replica(&self, url: &str, change: impl FnOnce(OAuthProxy) -> OAuthProxy) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let provider = self.provider.clone();
@@ -178,7 +178,7 @@ impl Site {
         }
     }
 
-    /// Ends the server at once, whatever it does, and returns its port.
+    /// Stops the server immediately, whatever it is doing, and returns a listener on its port.
     pub async fn kill(&mut self) -> TcpListener {
         let process = self.process.take().unwrap();
         let killed =
@@ -206,7 +206,6 @@ impl Site {
         (status.as_u16(), json)
     }
 
-    /// Registers a client.
     pub async fn register(&self, metadata: &Value) -> (u16, Value) {
         let request = Request::post(self.at("/register"))
             .header("content-type", "application/json")
@@ -215,7 +214,7 @@ impl Site {
         (status.as_u16(), json)
     }
 
-    /// The identifier of a new client with this redirect URI.
+    /// Registers a client with this redirect URI, and returns its identifier.
     pub async fn client(&self, redirect_uri: &str) -> String {
         let metadata = json!({"client_name": "Test", "redirect_uris": [redirect_uri]});
         let (status, client) = self.register(&metadata).await;
@@ -223,7 +222,7 @@ impl Site {
         client["client_id"].as_str().unwrap().to_owned()
     }
 
-    /// The URL of a right request for authorization, with other parameters in their place; empty ones
+    /// The URL of a valid authorization request, with these parameters replaced. Empty parameters
     /// are left out.
     pub fn authorize(&self, client: &str, other: &[(&str, &str)]) -> String {
         let right = [
@@ -243,7 +242,7 @@ impl Site {
         format!("{}?{}", self.at("/authorize"), encoded(&all))
     }
 
-    /// Goes on after consent: to the provider, and returns the URL of the callback.
+    /// Gives consent and logs in at the provider. Returns the URL of the callback.
     pub async fn consent(&self, browser: &mut Browser, page: &Page) -> String {
         assert_eq!(page.status(), 200, "{page:?}");
         let form = [("login", page.sealed()), ("decision", "allow")];
@@ -253,14 +252,14 @@ impl Site {
         callback.location().to_owned()
     }
 
-    /// Logs in, and returns the redirect back to the client.
+    /// Logs in, and returns the redirect to the client.
     pub async fn login(&self, browser: &mut Browser, url: &str) -> Page {
         let page = browser.get(url).await;
         let callback = self.consent(browser, &page).await;
         browser.get(&callback).await
     }
 
-    /// A code for the test's client.
+    /// Logs in, and returns the code.
     pub async fn code(&self, client: &str) -> String {
         let back = self
             .login(&mut Browser::new(), &self.authorize(client, &[]))
@@ -268,7 +267,7 @@ impl Site {
         back.parameter("code").unwrap_or_else(|| panic!("{back:?}"))
     }
 
-    /// Redeems a code, with other parameters in the place of right ones.
+    /// Redeems a code, with these parameters replaced.
     pub async fn redeem(&self, client: &str, code: &str, other: &[(&str, &str)]) -> (u16, Value) {
         let right = [
             ("grant_type", "authorization_code"),
@@ -284,7 +283,7 @@ impl Site {
         self.post("/token", &all).await
     }
 
-    /// Logs in, and returns access token and refresh token.
+    /// Logs in, and returns the access token and the refresh token.
     pub async fn tokens(&self, client: &str) -> (String, String) {
         let code = self.code(client).await;
         tokens(self.redeem(client, &code, &[]).await)
@@ -299,7 +298,7 @@ impl Site {
         self.post("/token", &form).await
     }
 
-    /// The status, and the text of a call of a tool with an access token.
+    /// Calls a tool with an access token. Returns the status and the text of the result.
     pub async fn call(&self, token: &str, tool: &str) -> (u16, String) {
         let body = json!({
             "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -323,14 +322,14 @@ impl Site {
     }
 }
 
-/// Access token and refresh token of an answer.
+/// The access token and the refresh token in a response.
 pub fn tokens((status, answer): (u16, Value)) -> (String, String) {
     assert_eq!(status, 200, "{answer}");
     let text = |name: &str| answer[name].as_str().unwrap().to_owned();
     (text("access_token"), text("refresh_token"))
 }
 
-/// Checks that a request was refused with this error.
+/// Checks that a request was rejected with this error.
 pub fn assert_error((status, answer): (u16, Value), error: &str) {
     assert_eq!(
         (status, answer["error"].as_str()),

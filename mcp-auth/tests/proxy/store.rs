@@ -1,4 +1,4 @@
-//! What is stored: sealed, over restarts and between replicas.
+//! What is stored, which is sealed, survives restarts and is shared between replicas.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::browser::Browser;
 use crate::site::{REDIRECT, Site, assert_error, at, keys, provider, signing_key, tokens};
 
-/// All that is in the files of a store.
+/// The contents of all files of a store.
 fn contents(folder: &Path) -> String {
     let files = std::fs::read_dir(folder).unwrap();
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
@@ -46,8 +46,8 @@ async fn logins_last_over_a_restart_and_nothing_secret_is_in_the_file() {
     site.tokens(&client).await;
 }
 
-/// A process that is killed between the provider's code and ours loses that login at most, and leaves
-/// nothing that serves twice.
+/// A process that is killed between the provider's code and its own loses at most this login, and
+/// leaves nothing that can be used twice.
 #[tokio::test]
 async fn a_login_that_is_cut_off_is_lost_and_no_more() {
     let folder = tempfile::tempdir().unwrap();
@@ -81,7 +81,7 @@ async fn a_login_that_is_cut_off_is_lost_and_no_more() {
     assert_eq!(contents(&path), before);
     assert_eq!(site.call(&access, "whoami").await.0, 200);
     tokens(site.refresh(&client, &refresh).await);
-    // The browser comes again: the provider may take its code only once.
+    // The browser returns: the provider may accept its code only once.
     let back = browser.get(&callback).await;
     let again = browser.get(&callback).await;
     assert!(back.location().starts_with(REDIRECT));
@@ -127,7 +127,7 @@ async fn former_keys_still_open_and_verify() {
     assert_error(site.refresh(&client, &refresh).await, "invalid_grant");
 }
 
-/// A store that never ends to save a login, as long as it is told so.
+/// A store that never finishes saving a login while it is stuck.
 #[derive(Clone)]
 struct Stuck {
     store: MemoryStore,
@@ -156,7 +156,7 @@ impl TokenStore for Stuck {
     }
 }
 
-/// The provider's code is redeemed, and the process killed before its tokens are saved.
+/// The process is killed after it redeemed the provider's code and before the tokens are saved.
 #[tokio::test]
 async fn a_code_of_the_provider_that_is_lost_serves_nobody() {
     let store = MemoryStore::new();

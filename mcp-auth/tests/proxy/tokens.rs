@@ -1,4 +1,4 @@
-//! Access tokens, refresh tokens, and what becomes of them at the provider.
+//! Access tokens and refresh tokens, and the provider's tokens behind them.
 
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ async fn a_refresh_may_ask_for_fewer_scopes_only() {
     }
 }
 
-/// A site whose provider's access tokens last so many seconds.
+/// A site whose provider's access tokens last this many seconds.
 async fn short_lived(seconds: u64) -> (Site, String) {
     let provider = provider(|settings| settings.access_lifetime = Duration::from_secs(seconds));
     let provider = provider.await;

@@ -1,4 +1,4 @@
-//! Requests to a policy.
+//! Sends requests to an access policy.
 
 use std::sync::Arc;
 
@@ -19,18 +19,17 @@ pub fn guard(issuer: &AuthorizationServer) -> ResourceServer {
     ResourceServer::new(RESOURCE).issuer(issuer.issuer())
 }
 
-/// One that has opaque tokens introspected.
+/// A resource server that introspects opaque tokens.
 pub fn introspecting(issuer: &AuthorizationServer) -> ResourceServer {
     let issuer = Issuer::new(issuer.issuer()).introspection("resource server", "a:b/ü");
     ResourceServer::new(RESOURCE).issuer(issuer)
 }
 
-/// A token for the resource.
 pub fn token(issuer: &AuthorizationServer) -> String {
     token_with(issuer, &json!({}))
 }
 
-/// A token for the resource, with other claims.
+/// A token for the resource with these claims replaced.
 pub fn token_with(issuer: &AuthorizationServer, claims: &Value) -> String {
     let mut all = json!({"aud": RESOURCE});
     for (name, value) in claims.as_object().unwrap() {
@@ -39,13 +38,13 @@ pub fn token_with(issuer: &AuthorizationServer, claims: &Value) -> String {
     issuer.mint(&all)
 }
 
-/// Seconds since 1970, in this many seconds.
+/// The time in `seconds` seconds, in seconds since 1970.
 pub fn in_seconds(seconds: i64) -> i64 {
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
     i64::try_from(now.as_secs()).unwrap() + seconds
 }
 
-/// A request without its body.
+/// The head of a request.
 pub fn request(headers: &[(&str, &str)]) -> Parts {
     let mut request = Request::post("/mcp");
     for (name, value) in headers {
@@ -54,7 +53,7 @@ pub fn request(headers: &[(&str, &str)]) -> Parts {
     request.body(()).unwrap().into_parts().0
 }
 
-/// The answer to a request that is not admitted.
+/// The response to a request that was not admitted.
 #[derive(Debug)]
 pub struct Denied {
     pub status: u16,
@@ -63,13 +62,12 @@ pub struct Denied {
 }
 
 impl Denied {
-    /// The challenge of a scheme.
     pub fn challenge(&self, scheme: &str) -> Challenge {
         let mut challenges = Challenge::from_headers(&self.headers).into_iter();
         challenges.find(|it| it.is(scheme)).unwrap()
     }
 
-    /// Status and `error` of the bearer challenge.
+    /// The status, and the `error` of the bearer challenge.
     pub fn bearer(&self) -> (u16, Option<String>) {
         let challenge = self.challenge("Bearer");
         (self.status, challenge.error().map(str::to_owned))
@@ -87,14 +85,14 @@ impl From<AccessDenied> for Denied {
     }
 }
 
-/// Asks a policy about a request with these headers.
+/// Asks a policy to admit a request with these headers.
 pub async fn ask(policy: &ResourceServer, headers: &[(&str, &str)]) -> Result<Parts, Denied> {
     let mut parts = request(headers);
     policy.admit(&mut parts).await?;
     Ok(parts)
 }
 
-/// Asks a policy about a request with this bearer token, and returns its claims.
+/// Asks a policy to admit a request with this bearer token, and returns the token's claims.
 pub async fn bear(policy: &ResourceServer, token: &str) -> Result<Claims, Denied> {
     let value = format!("Bearer {token}");
     let admitted = ask(policy, &[("authorization", &value)]).await;
@@ -106,14 +104,14 @@ pub async fn bear(policy: &ResourceServer, token: &str) -> Result<Claims, Denied
     Ok(admitted?.extensions.get::<Claims>().unwrap().clone())
 }
 
-/// Asserts that a token is refused by 401 as invalid.
+/// Asserts that a token is rejected as invalid with a 401.
 pub async fn refuses(policy: &ResourceServer, token: &str, what: &str) {
     let denied = bear(policy, token).await.unwrap_err();
     let invalid = (401, Some("invalid_token".to_owned()));
     assert_eq!(denied.bearer(), invalid, "{what}: {denied:?}");
 }
 
-/// Asserts that it can't be told for now whether a token is valid.
+/// Asserts that a token can't be verified at the moment.
 pub async fn unavailable(policy: &ResourceServer, token: &str) {
     let denied = bear(policy, token).await.unwrap_err();
     assert_eq!(denied.status, 503, "{denied:?}");
@@ -121,7 +119,7 @@ pub async fn unavailable(policy: &ResourceServer, token: &str) {
     assert!(seconds.parse::<u64>().is_ok_and(|it| it > 0), "{denied:?}");
 }
 
-/// Statuses of the answers to many requests with one token at the same time.
+/// The statuses of many concurrent requests with the same token.
 pub async fn together(policy: &Arc<ResourceServer>, token: &str, count: usize) -> Vec<u16> {
     let mut set = JoinSet::new();
     for _ in 0..count {

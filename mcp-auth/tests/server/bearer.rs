@@ -1,4 +1,4 @@
-//! Tokens that the program knows itself.
+//! Bearer tokens that the program itself knows.
 
 use std::fs;
 
@@ -50,7 +50,7 @@ impl Files {
     }
 }
 
-/// The URL of a server with a policy.
+/// Starts a server with a policy and returns its URL.
 async fn serve(policy: impl AccessPolicy) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -120,7 +120,7 @@ async fn a_missing_and_a_wrong_token_are_told_apart() {
         let denied = ask(&policy, &[("authorization", value)]).await.unwrap_err();
         let invalid = (401, Some("invalid_token".to_owned()));
         assert_eq!(denied.bearer(), invalid, "{value}");
-        // There is no authorization server.
+        // The challenge does not name an authorization server.
         assert_eq!(denied.challenge("Bearer").resource_metadata(), None);
         assert_eq!(denied.challenge("Bearer").parameter("realm"), Some("mcp"));
         assert_eq!(Challenge::from_headers(&denied.headers).len(), 1);
@@ -173,7 +173,7 @@ async fn tokens_come_from_a_text_a_file_and_the_environment() {
         matches!(nowhere, BearerTokenError::File { .. }),
         "{nowhere}"
     );
-    // Cargo sets it.
+    // Cargo sets this variable.
     let from_env = BearerTokens::from_env("CARGO_PKG_NAME").unwrap_err();
     assert_eq!(from_env, BearerTokenError::Entry(1));
 }
@@ -217,7 +217,7 @@ fn each_mistake_is_named_without_the_token() {
         ),
         (format!("\"alice\" {ALICE}"), BearerTokenError::Word(1)),
         (
-            // As `docker --env-file` passes a value in quotes.
+            // `docker --env-file` passes quotes as a part of the value.
             format!("bob {BOB}\n'alice {ALICE} files:read'"),
             BearerTokenError::Word(2),
         ),

@@ -1,4 +1,4 @@
-//! Settings, and the metadata of the resource.
+//! Settings of a resource server, and the metadata that it publishes.
 
 use std::borrow::Cow;
 
@@ -161,7 +161,7 @@ async fn a_resource_at_another_path_is_one_warning() {
     }
 }
 
-/// Serves with a policy that can never work, and returns the error, which names the setting `auth`.
+/// Serves with a policy that can never work. Returns the error, which names the setting `auth`.
 async fn refused(policy: impl AccessPolicy) -> String {
     policy.start(None).unwrap_err();
     let served = Server::builder()
@@ -179,7 +179,7 @@ async fn refused(policy: impl AccessPolicy) -> String {
 const LOGIN: &str = "https://login.example.com";
 const GUID: &str = "11111111-2222-3333-4444-555555555555";
 
-/// Issuers with a setting that can never work, and what the error has.
+/// Issuers with a setting that can never work, and a part of the error.
 fn wrong_issuers() -> Vec<(Issuer, &'static str)> {
     let issuer = || Issuer::new(LOGIN);
     vec![

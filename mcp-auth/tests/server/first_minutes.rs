@@ -1,4 +1,4 @@
-//! What somebody sees who sets a server up for the first time.
+//! What a user sees who sets up a server for the first time.
 
 use http::Request;
 use mcp_auth::{Issuer, ResourceServer};
@@ -56,7 +56,7 @@ async fn a_server_answers_for_the_host_of_its_resource() {
     }
 }
 
-/// Has a token refused twice, and returns the one line that is logged.
+/// Has a token rejected twice, and returns the only line that is logged.
 async fn told(issuer: Issuer, token: &str) -> String {
     let policy = ResourceServer::new(RESOURCE).issuer(issuer);
     let (log, _guard) = Log::listening(Level::WARN);

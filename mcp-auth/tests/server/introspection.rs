@@ -36,7 +36,7 @@ async fn opaque_tokens_are_introspected() {
     assert_eq!(claims.subject(), Some("bob"));
     assert_eq!(claims.issuer(), issuer.issuer());
     assert_eq!(claims.scopes().collect::<Vec<_>>(), ["files:read"]);
-    // JWTs are verified by keys.
+    // JWTs are verified with keys instead.
     bear(&policy, &token(&issuer)).await.unwrap();
     assert_eq!(issuer.count(Endpoint::Introspect), 1);
     refuses(&guard(&issuer), &opaque, "no client").await;
@@ -94,7 +94,7 @@ async fn an_issuer_that_can_not_be_asked_is_an_outage() {
     let policy = introspecting(&issuer);
     bear(&policy, &token).await.unwrap();
     issuer.stop().await;
-    // What is known is known.
+    // A token with a cached result is still accepted.
     bear(&policy, &token).await.unwrap();
     unavailable(&policy, "other").await;
     unavailable(&introspecting(&issuer), &token).await;

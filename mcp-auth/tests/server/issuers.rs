@@ -1,4 +1,4 @@
-//! Settings of an issuer that differs.
+//! Settings for issuers that deviate from the defaults.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +28,7 @@ async fn keys_are_fetched_where_they_are_said_to_be() {
     let keys = issuer.url(Endpoint::Jwks);
     let policy = guarding(Issuer::new(issuer.issuer()).keys_url(&keys));
     bear(&policy, &token).await.unwrap();
-    // Another name than the one that the server is reached by.
+    // The issuer's name differs from the host that the server reaches.
     let named = Issuer::new("https://login.example.com").keys_url(&keys);
     let of_name = token_with(&issuer, &json!({"iss": "https://login.example.com"}));
     bear(&guarding(named.clone()), &of_name).await.unwrap();
@@ -47,7 +47,7 @@ async fn given_keys_need_no_network() {
     let policy = guarding(Issuer::new(issuer.issuer()).keys(keys));
     bear(&policy, &token(&issuer)).await.unwrap();
     issuer.rotate_keys();
-    // Such a key may be new elsewhere, and never is here.
+    // With other sources such a key might be new, but configured keys never change.
     refuses(&policy, &token(&issuer), "by another key").await;
     assert_eq!(issuer.requests().len(), 0);
 }
@@ -165,7 +165,7 @@ async fn tenants_share_metadata_and_keys() {
         document["authorization_servers"],
         json!([format!("{origin}/all")])
     );
-    // Metadata that is of yet another issuer is not used.
+    // Metadata of a different issuer is not used.
     issuer.change(|it| it.claimed_issuer = Some(format!("{origin}/acme")));
     let fresh = guarding(Issuer::template(&template, "all", ["acme"]));
     unavailable(&fresh, &of("acme")).await;
@@ -180,7 +180,7 @@ async fn tenants_share_metadata_and_keys() {
     ));
 }
 
-/// An issuer that knows a client by its secret and one by its key.
+/// An issuer that knows one client by its secret and another by its key.
 async fn introspected(key: &SigningKey) -> AuthorizationServer {
     let jwk = key.public_jwk();
     AuthorizationServer::with(|it| {
@@ -205,7 +205,7 @@ async fn a_server_authenticates_as_the_issuer_wants_it() {
         (vec!["client_secret_basic"], "server", "secret".into(), true),
         (vec!["client_secret_post"], "server", "secret".into(), true),
         (vec!["private_key_jwt"], "signer", signer().into(), true),
-        // The secret stays here.
+        // The secret is not sent.
         (vec!["private_key_jwt"], "server", "secret".into(), false),
         (vec!["none"], "server", ClientCredential::None, false),
     ] {
@@ -238,11 +238,11 @@ async fn jwts_are_introspected_where_that_is_wanted() {
     let asking = || Issuer::new(issuer.issuer()).introspection("server", "secret");
     bear(&guarding(asking()), &jwt).await.unwrap();
     assert_eq!(issuer.count(Endpoint::Introspect), 0);
-    // Minted, and not issued: the issuer does not know it.
+    // The token was minted without the issuer recording it as issued.
     let policy = guarding(asking().introspect_jwts());
     refuses(&policy, &jwt, "not known").await;
     assert_eq!(issuer.count(Endpoint::Introspect), 1);
-    // Issued, and revoked later.
+    // This token is issued, and revoked later.
     let form = [
         ("grant_type", "client_credentials"),
         ("client_id", "server"),
@@ -289,7 +289,7 @@ async fn an_introspection_without_an_audience_is_accepted_by_name() {
     }
 }
 
-/// Knows one token, and counts how often it is asked.
+/// A verifier that knows one token and counts its calls.
 #[derive(Clone, Default)]
 struct Counting(Arc<AtomicUsize>);
 

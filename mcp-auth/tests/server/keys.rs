@@ -1,4 +1,4 @@
-//! Keys of issuers, and when they are fetched.
+//! When the keys of issuers are fetched.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ async fn a_new_key_is_fetched_and_the_old_one_does_not_count() {
     let old = token(&issuer);
     bear(&policy, &old).await.unwrap();
     issuer.rotate_keys();
-    // Known from before, as the keys are not fetched for each request.
+    // The cached result is used, because keys are not fetched for each request.
     bear(&policy, &old).await.unwrap();
     let new = token(&issuer);
     let hold = issuer.hold(Endpoint::Jwks);
@@ -65,7 +65,7 @@ async fn a_new_key_is_fetched_and_the_old_one_does_not_count() {
     assert_eq!(statuses, [200; 200]);
     assert_eq!(issuer.count(Endpoint::Jwks), 2);
     for _ in 0..2 {
-        // It is no new one.
+        // The old key is known, so no further fetch is needed.
         refuses(&policy, &old, "the key is gone").await;
     }
 }
@@ -85,7 +85,7 @@ async fn keys_are_fetched_for_unknown_ones_once_in_30_seconds() {
     refuses(&policy, &tokens[0], "unknown").await;
     clock.pass(Duration::from_secs(1)).await;
     for token in &tokens[1..] {
-        // Its key may have been made since.
+        // The key may have been published after the last fetch.
         unavailable(&policy, token).await;
     }
     refuses(&policy, &tokens[0], "still unknown").await;
@@ -95,7 +95,7 @@ async fn keys_are_fetched_for_unknown_ones_once_in_30_seconds() {
         refuses(&policy, token, "unknown").await;
     }
     assert_eq!(issuer.count(Endpoint::Jwks), 3);
-    // Known keys are not in its way.
+    // The pause does not affect known keys.
     bear(&policy, &token(&issuer)).await.unwrap();
 }
 
@@ -151,7 +151,7 @@ async fn keys_are_fetched_again_after_five_minutes() {
     bear(&policy, &old).await.unwrap();
     assert_eq!(issuer.count(Endpoint::Jwks), 1);
     clock.pass(Duration::from_secs(2)).await;
-    // It goes on beside this request.
+    // The refresh runs in the background of this request.
     bear(&policy, &old).await.unwrap();
     issuer.arrived(Endpoint::Jwks, 2).await;
     clock.go_on();
@@ -202,7 +202,7 @@ async fn a_key_that_is_known_to_be_wrong_needs_no_fetch() {
         json!({"iss": issuer.issuer(), "aud": RESOURCE, "sub": "eve", "exp": in_seconds(60)});
     for is_spent in [false, true] {
         for header in [
-            // The key of the issuer is for RS256, and the token says ES256.
+            // The issuer's key is for RS256, but the token claims ES256.
             json!({"kid": kid}),
             json!({"kid": "other", "jwk": signing.public_jwk()}),
             json!({"kid": "other", "jku": url}),

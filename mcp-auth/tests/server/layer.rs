@@ -1,4 +1,4 @@
-//! The policy as a layer in axum.
+//! The access policy as a layer in axum.
 
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -19,7 +19,7 @@ pub async fn send(request: Builder) -> Response<Bytes> {
     AuthHttp::trusted([]).unwrap().send(request).await.unwrap()
 }
 
-/// A router behind the layer, and its origin.
+/// Serves a router behind the layer, and returns its origin.
 async fn serve(policy: ResourceServer) -> String {
     let me = async |Extension(claims): Extension<Claims>, headers: HeaderMap| {
         assert!(headers.get("authorization").is_none());

@@ -1,4 +1,4 @@
-//! Servers: which tokens they accept, and how they answer.
+//! Tests of servers: which tokens they accept, and how they respond.
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
 

@@ -1,4 +1,4 @@
-//! An MCP server with the policy.
+//! An MCP server with the access policy.
 
 use axum::Router;
 use http::Request;
@@ -16,7 +16,7 @@ use crate::layer::send;
 
 struct Files;
 
-/// A type of the server's own.
+/// A custom type that handlers take.
 struct Role(String);
 
 impl FromContext for Role {
@@ -56,7 +56,7 @@ impl Files {
     }
 }
 
-/// A server at a URL, with a policy for its tokens.
+/// Starts a server whose policy accepts tokens of the issuer, and returns its URL.
 async fn serve(issuer: &AuthorizationServer) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -119,7 +119,8 @@ async fn metadata_is_served_beside() {
     assert_eq!(send(Request::post(&url)).await.status(), 401);
 }
 
-/// A stateless request with a token: status, scopes of the challenge, body.
+/// Sends a stateless request with a token. Returns the status, the scopes of the challenge and the
+/// body.
 async fn call(url: &str, token: &str, method: &str, name: &str) -> (u16, Option<String>, String) {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

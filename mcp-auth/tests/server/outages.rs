@@ -8,7 +8,7 @@ use support::{AuthorizationServer, Endpoint, Fault};
 use crate::asking::{RESOURCE, bear, guard, refuses, token, token_with, unavailable};
 use crate::clock::Clock;
 
-/// After the pause that follows a failed attempt.
+/// Waits until the pause after a failed attempt is over.
 async fn later(clock: &Clock) {
     clock.pass(Duration::from_secs(2)).await;
 }
@@ -21,7 +21,7 @@ async fn a_server_starts_while_its_issuer_is_down() {
     issuer.stop().await;
     let clock = Clock::stopped();
     unavailable(&policy, &token).await;
-    // Without another attempt.
+    // No further attempt is made during the pause.
     issuer.restart().await;
     unavailable(&policy, &token).await;
     assert!(issuer.requests().is_empty());
@@ -40,7 +40,7 @@ async fn the_last_keys_serve_for_a_day() {
     for hours in [1, 22] {
         clock.pass(Duration::from_secs(hours * 3600)).await;
         bear(&policy, &token).await.unwrap();
-        // One that was not seen before, too.
+        // Tokens that were not seen before are also accepted.
         let other = token_with(&issuer, &json!({"sub": hours.to_string()}));
         bear(&policy, &other).await.unwrap();
     }
@@ -102,7 +102,7 @@ async fn broken_answers_are_an_outage() {
         let clock = Clock::stopped();
         later(&clock).await;
         bear(&policy, &first).await.unwrap();
-        // The keys serve when it happens again.
+        // The cached keys are used when the fault happens again.
         issuer.fail(endpoint, fault);
         clock.pass(Duration::from_secs(1000)).await;
         bear(&policy, &second).await.unwrap();

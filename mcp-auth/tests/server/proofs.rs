@@ -10,7 +10,7 @@ use support::{AuthorizationServer, encode, hmac_token, unsigned_token};
 
 use crate::asking::{Denied, RESOURCE, ask, bear, guard, in_seconds, refuses, token, token_with};
 
-/// A client with a key, and a token that is bound to it.
+/// A client with a key, and a token that is bound to the key.
 struct Holder {
     key: SigningKey,
     token: String,
@@ -43,7 +43,7 @@ impl Holder {
         })
     }
 
-    /// A proof with other members; null removes one.
+    /// A proof with these members replaced; null removes a member.
     fn proof(&self, header: &Value, claims: &Value) -> String {
         let merged = |mut all: Value, other: &Value| {
             for (name, value) in other.as_object().unwrap() {
@@ -214,7 +214,7 @@ async fn nonces_are_handed_out_and_required() {
         let challenge = denied.challenge("DPoP");
         assert_eq!(challenge.error(), Some("use_dpop_nonce"), "{nonce}");
         let nonce = denied.headers["dpop-nonce"].to_str().unwrap();
-        // The client's clock does not matter then.
+        // With a nonce, the client's clock does not matter.
         let claims = json!({"nonce": nonce, "iat": in_seconds(-5000)});
         let proof = holder.proof(&json!({}), &claims);
         let parts = holder.send(&policy, &proof).await.unwrap();

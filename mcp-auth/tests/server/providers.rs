@@ -1,4 +1,4 @@
-//! Look-ups at providers that have an interface of their own.
+//! Lookups with the proprietary interfaces of providers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use crate::asking::{RESOURCE, bear, in_seconds, refuses, unavailable};
 use crate::clock::Clock;
 
-/// What a provider answers next.
+/// The next response of a provider.
 type Answer = Arc<Mutex<(u16, Value)>>;
 
 async fn serve(router: Router<Answer>) -> (String, Answer) {
@@ -32,8 +32,8 @@ fn answered(answer: &Answer) -> (StatusCode, String) {
     (StatusCode::from_u16(status).unwrap(), body.to_string())
 }
 
-/// developers.google.com, "OpenID Connect", "Validating an ID token": *tokeninfo* of an access token, read in
-/// November 2026. Numbers are texts.
+/// The response of *tokeninfo* to an access token (developers.google.com, "OpenID Connect",
+/// "Validating an ID token", as of November 2026). Numbers are strings.
 fn google() -> Value {
     json!({
         "azp": "client.apps.googleusercontent.com",
@@ -55,7 +55,7 @@ async fn google_tells_whose_a_token_is() {
         answered(&answer)
     };
     let (origin, answer) = serve(Router::new().route("/tokeninfo", post(info))).await;
-    // As `Issuer::google`, at another URL.
+    // The same as `Issuer::google`, but with a different URL.
     let policy = || {
         let issuer = Issuer::new("https://accounts.google.com")
             .audience("client.apps.googleusercontent.com")
@@ -107,7 +107,7 @@ async fn google_tells_whose_a_token_is() {
     );
 }
 
-/// docs.github.com, REST API, "Check a token", read in November 2026.
+/// The response of GitHub's REST API, "Check a token" (docs.github.com, as of November 2026).
 fn github() -> Value {
     json!({
         "id": 1,
@@ -134,7 +134,7 @@ async fn github_tells_whose_a_token_of_the_app_is() {
     };
     let (origin, answer) =
         serve(Router::new().route("/applications/{app}/token", post(check))).await;
-    // As `Issuer::github`, of a server of one's own.
+    // The same as `Issuer::github`, but for a GitHub Enterprise Server.
     let policy = || {
         let of = "https://github.example.com/login/oauth";
         let tokens = GitHubTokens::new("Iv1.app", "secret").enterprise(&origin, of);
@@ -160,7 +160,7 @@ async fn github_tells_whose_a_token_of_the_app_is() {
     assert_eq!(ResourceServer::new(RESOURCE).issuer(preset).check(), Ok(()));
 }
 
-/// Answers about each token with the status that its name has, such as `gho_429.1`.
+/// Responds to each token with the status in its name, such as `gho_429.1`.
 fn by_token(body: &str, found: &Value) -> (StatusCode, String) {
     let (_, name) = body.split_once("gho_").unwrap();
     let status = StatusCode::from_u16(name[..3].parse().unwrap()).unwrap();

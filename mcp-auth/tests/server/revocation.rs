@@ -1,4 +1,4 @@
-//! What is open when a token is revoked.
+//! What happens to open streams when their token is revoked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ use tokio_tungstenite::tungstenite::client::ClientRequestBuilder;
 use crate::asking::in_seconds;
 use crate::clock::{Clock, until};
 
-/// A minute, and as long as timers may be late.
+/// One minute plus the possible delay of timers.
 const MINUTE: Duration = Duration::from_millis(60_001);
 
 struct Waits;
@@ -37,14 +37,14 @@ impl Waits {
     }
 }
 
-/// How a server comes to its policy.
+/// How a server gets its policy.
 #[derive(Clone, Copy, Debug)]
 enum By {
     Options,
     Layer,
 }
 
-/// A stream that a request opens.
+/// How a request opens a stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     WebSocket,
@@ -54,7 +54,7 @@ enum Kind {
     Answer,
     /// A call of a session.
     SessionAnswer,
-    /// GET of a session.
+    /// A GET request of a session.
     SessionStream,
     /// HTTP+SSE.
     Sse,
@@ -73,7 +73,7 @@ async fn issuer() -> AuthorizationServer {
     AuthorizationServer::with(|it| it.clients = vec![Client::secret("server", "secret")]).await
 }
 
-/// A server in axum, whose clients have a token.
+/// A server in axum, and a token for its clients.
 struct Site {
     address: String,
     authorization: String,
@@ -123,7 +123,7 @@ impl Site {
         }
     }
 
-    /// Sends a request, and returns the head of its answer and the rest of the connection.
+    /// Sends a request. Returns the head of the response and the connection.
     async fn send(&self, line: &str, headers: &str, body: &Value) -> (String, TcpStream) {
         let Self {
             address,
@@ -149,7 +149,7 @@ impl Site {
         (String::from_utf8(head).unwrap(), stream)
     }
 
-    /// The status of a call, which has its token verified.
+    /// The status of a call, which causes the token to be verified.
     async fn status(&self) -> String {
         let list = message("tools/list", json!({"_meta": meta()}));
         let headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/list\r\n";
@@ -157,7 +157,7 @@ impl Site {
         head.split(' ').nth(1).unwrap().to_owned()
     }
 
-    /// The headers of requests of a new session.
+    /// Opens a session, and returns the headers for its requests.
     async fn session(&self) -> String {
         let client = json!({"name": "test", "version": "1"});
         let hello =
@@ -178,7 +178,7 @@ impl Site {
         headers
     }
 
-    /// Opens a stream, which is read until it ends; the task returns its last words.
+    /// Opens a stream and reads it until it ends. The task returns its last message.
     async fn open(&self, kind: Kind) -> JoinHandle<String> {
         let stateless = |method: &str, name: &str| {
             format!("mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\n{name}")
@@ -229,7 +229,7 @@ impl Site {
                         let close = close.unwrap();
                         return format!("{} {}", u16::from(close.code), close.reason);
                     }
-                    // Pings, which this answers.
+                    // The WebSocket library answers pings.
                     _ => continue,
                 }
             }
@@ -249,13 +249,13 @@ fn message(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
-/// Waits until an issuer was asked that often.
+/// Waits until the issuer has received this many introspection requests.
 async fn introspected(issuer: &AuthorizationServer, count: usize) {
     let is_asked = || issuer.count(Endpoint::Introspect) >= count;
     until("the issuer is asked", is_asked).await;
 }
 
-/// The last words of a stream, which says that access has ended.
+/// Waits until a stream ends, and checks that it reports the end of access.
 async fn ended(kind: Kind, stream: JoinHandle<String>) {
     let what = format!("{kind:?} ends");
     until(&what, || stream.is_finished()).await;
@@ -277,7 +277,7 @@ async fn a_revocation_ends_what_is_open_within_a_minute() {
         assert_eq!(issuer.count(Endpoint::Introspect), 1);
         for count in 2..5 {
             clock.pass(MINUTE).await;
-            // Without another request.
+            // The introspection happens without another request.
             introspected(&issuer, count).await;
             assert_eq!(site.status().await, "200", "{by:?} {kind:?}");
             assert_eq!(issuer.count(Endpoint::Introspect), count);
@@ -304,7 +304,7 @@ async fn an_issuer_that_can_not_be_asked_is_asked_once_more() {
         issuer.fail(Endpoint::Introspect, Fault::Status(500));
         clock.pass(MINUTE).await;
         introspected(&issuer, 2).await;
-        // It waits for the same answer, or comes after it.
+        // This request shares the lookup or comes after it.
         assert_eq!(site.status().await, "503");
         clock.pass(Duration::from_secs(4)).await;
         issuer.heal();
@@ -373,7 +373,7 @@ async fn a_key_that_is_withdrawn_ends_what_its_tokens_have_opened() {
     assert_eq!(end.await.unwrap().unwrap(), "1008 the access has expired");
 }
 
-/// Knows a key of an API until it is withdrawn.
+/// A verifier that knows an API key until the key is withdrawn.
 struct ApiKey {
     is_withdrawn: Arc<AtomicBool>,
     resource: String,

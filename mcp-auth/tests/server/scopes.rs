@@ -1,4 +1,4 @@
-//! Scopes.
+//! Scopes that requests and operations need.
 
 use mcp_runtime::transport::http::ScopeCheck;
 use serde_json::json;

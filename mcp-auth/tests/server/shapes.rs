@@ -1,6 +1,6 @@
-//! Access tokens as providers issue them, and what each preset accepts and refuses.
+//! Access tokens as providers issue them, and what each preset accepts and rejects.
 //!
-//! Claims are those of the providers' published examples, with the values changed.
+//! The claims are taken from the providers' published examples, with other values.
 
 use mcp_auth::jwt::{JwkSet, SigningKey};
 use mcp_auth::{Issuer, ResourceServer};
@@ -12,7 +12,7 @@ const TENANT: &str = "11111111-2222-3333-4444-555555555555";
 const OTHER: &str = "99999999-2222-3333-4444-555555555555";
 const APP: &str = "66666666-7777-8888-9999-000000000000";
 
-/// A provider with one key, and a token that it issues for this server.
+/// A provider with one key, and a token that the provider issues for this server.
 struct Shape {
     key: SigningKey,
     header: Value,
@@ -39,7 +39,7 @@ impl Shape {
         JwkSet::parse(json!({"keys": [jwk]}).to_string().as_bytes()).unwrap()
     }
 
-    /// The token with other claims; null removes one.
+    /// The token with these claims replaced; null removes a claim.
     fn token(&self, changes: Value) -> String {
         self.token_with(json!({}), changes)
     }
@@ -53,8 +53,8 @@ impl Shape {
         self.key.sign(object(all), &object(claims)).unwrap()
     }
 
-    /// The preset accepts the token, and refuses it with each of these changes. Without the preset it is
-    /// refused.
+    /// Checks that the preset accepts the token and rejects it with each of these changes. Without
+    /// the preset, the token is rejected.
     async fn check(&self, preset: Issuer, scope: &str, refused: Vec<(&str, Value)>) {
         let issuer = self.claims["iss"].as_str().unwrap();
         let plain = ResourceServer::new(RESOURCE).issuer(Issuer::new(issuer).keys(self.keys()));
@@ -95,7 +95,7 @@ fn object(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-/// learn.microsoft.com, "Access token claims reference", read in November 2026.
+/// Claims as in learn.microsoft.com, "Access token claims reference", as of November 2026.
 fn entra() -> Shape {
     let claims = json!({
         "iss": format!("https://login.microsoftonline.com/{TENANT}/v2.0"),
@@ -135,7 +135,7 @@ async fn entra_tokens_of_one_tenant() {
             "for the URI of the app",
             json!({"aud": format!("api://{APP}")}),
         ),
-        // An ID token for the app registration has no `azp`.
+        // ID tokens for the app registration have no `azp`.
         (
             "an ID token without nonce",
             json!({"azp": null, "scp": null}),
@@ -205,7 +205,7 @@ async fn keys_of_one_tenant_verify_no_tokens_of_others() {
     refuses(&other, &token, "by the key of another tenant").await;
 }
 
-/// keycloak.org, "Server Administration Guide" 26, read in November 2026.
+/// Claims as in keycloak.org, "Server Administration Guide" 26, as of November 2026.
 #[tokio::test]
 async fn keycloak_tokens() {
     let claims = json!({
@@ -236,7 +236,7 @@ async fn keycloak_tokens() {
     shape.check(preset, "files:read", refused).await;
 }
 
-/// auth0.com/docs, "Access Token Profiles", read in November 2026.
+/// Claims as in auth0.com/docs, "Access Token Profiles", as of November 2026.
 #[tokio::test]
 async fn auth0_tokens() {
     let claims = json!({
@@ -270,7 +270,7 @@ async fn auth0_tokens() {
     shape.check(preset, "files:read", refused).await;
 }
 
-/// developer.okta.com, "Build JWT with claims", read in November 2026.
+/// Claims as in developer.okta.com, "Build JWT with claims", as of November 2026.
 #[tokio::test]
 async fn okta_tokens() {
     let claims = json!({
@@ -304,7 +304,7 @@ async fn okta_tokens() {
     shape.check(preset, "files:read", refused).await;
 }
 
-/// docs.aws.amazon.com, "Understanding the access token", read in November 2026.
+/// Claims as in docs.aws.amazon.com, "Understanding the access token", as of November 2026.
 #[tokio::test]
 async fn cognito_tokens() {
     let pool = "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc";
@@ -341,7 +341,7 @@ async fn cognito_tokens() {
         ("of another pool", json!({"iss": format!("{pool}d")})),
     ];
     shape.check(preset(), "files/read", refused).await;
-    // Scopes are compared without what stands before them.
+    // Scopes are compared without their prefix.
     let policy = ResourceServer::new(RESOURCE)
         .issuer(preset().keys(shape.keys()))
         .scopes(["read"]);
@@ -352,7 +352,7 @@ async fn cognito_tokens() {
     assert_eq!(denied.challenge("Bearer").scope(), Some("files/read"));
 }
 
-/// workos.com/docs, "MCP", read in November 2026.
+/// Claims as in workos.com/docs, "MCP", as of November 2026.
 #[tokio::test]
 async fn workos_tokens() {
     let claims = json!({
@@ -382,7 +382,7 @@ async fn workos_tokens() {
         .await;
 }
 
-/// docs.descope.com, "MCP Servers", read in November 2026.
+/// Claims as in docs.descope.com, "MCP Servers", as of November 2026.
 #[tokio::test]
 async fn descope_tokens() {
     let issuer = "https://api.descope.com/v1/apps/agentic/P2abc/M2abc";

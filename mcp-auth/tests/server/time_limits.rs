@@ -1,4 +1,4 @@
-//! Each time limit ends a request, whatever its issuer does.
+//! Each time limit ends a request, whatever the issuer does.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 use crate::asking::{RESOURCE, bear, introspecting, token, unavailable};
 use crate::clock::Clock;
 
-/// Files of the server side that limit a time, and the endpoints that they wait for.
+/// The server's source files with a time limit, and the endpoints that they wait for.
 const LIMITS: [(&str, &[Endpoint]); 2] = [
     ("lookups.rs", &[Endpoint::Metadata, Endpoint::Introspect]),
     ("keys.rs", &[Endpoint::Metadata, Endpoint::Jwks]),
@@ -47,7 +47,7 @@ async fn each_limit_ends_a_request_before_that_of_the_policy() {
             let took = refused_after(&clock, &policy, &token).await;
             let limit = Duration::from_secs(8);
             assert!(took >= limit && took < POLICY, "{what}: {took:?}");
-            // It was the issuer's fault, and is over with it.
+            // Requests succeed again when the issuer works again.
             issuer.heal();
             clock.pass(Duration::from_secs(2)).await;
             bear(&policy, &token).await.unwrap();
@@ -56,7 +56,7 @@ async fn each_limit_ends_a_request_before_that_of_the_policy() {
     }
 }
 
-/// The time until a request is answered with 503.
+/// The time until a request gets a 503.
 async fn refused_after(clock: &Clock, policy: &ResourceServer, token: &str) -> Duration {
     let begun = Instant::now();
     let limited = timeout(6 * POLICY, unavailable(policy, token));

@@ -24,7 +24,7 @@ async fn a_token_of_the_issuer_is_accepted() {
         let exp = in_seconds(300);
         let token = token_with(&issuer, &json!({"scope": "files:read", "exp": exp}));
         let value = format!("Bearer {token}");
-        // Verified, and found among those that were.
+        // The first request verifies the token, and the second one finds it in the cache.
         for _ in 0..2 {
             let headers = [("authorization", &*value), ("x-other", "kept")];
             let parts = ask(&policy, &headers).await.unwrap();
@@ -107,7 +107,7 @@ async fn tokens_with_other_claims_are_refused() {
 #[tokio::test]
 async fn an_id_token_is_no_access_token() {
     let issuer = AuthorizationServer::start().await;
-    // Even for a client that has the same name as the resource.
+    // The token is rejected even if the client has the same name as the resource.
     refuses(&guard(&issuer), &issuer.id_token(RESOURCE), "ID token").await;
     let lenient = Issuer::new(issuer.issuer()).accept_generic_type();
     let lenient = ResourceServer::new(RESOURCE).issuer(lenient);
@@ -171,7 +171,7 @@ async fn a_signature_by_the_public_key_proves_nothing() {
             refuses(&policy, &token, alg).await;
         }
     }
-    // Another algorithm with the issuer's key.
+    // The issuer's key with a different algorithm.
     let signed = issuer.mint_with(&json!({"alg": "RS384"}), &claims);
     refuses(&policy, &signed, "RS384").await;
 }
@@ -250,7 +250,7 @@ async fn the_issuers_clock_may_differ_by_a_minute() {
     let late = token_with(&issuer, &json!({"exp": in_seconds(-50)}));
     let value = format!("Bearer {late}");
     let parts = ask(&policy, &[("authorization", &value)]).await.unwrap();
-    // Streams of such a request do not end at once.
+    // Streams of such a request do not end immediately.
     let AccessExpires(end) = parts.extensions.get().unwrap();
     assert!(*end > SystemTime::now());
     let early = token_with(&issuer, &json!({"nbf": in_seconds(50)}));
@@ -277,7 +277,7 @@ async fn each_issuer_has_its_own_keys_and_rules() {
     }
     refuses(&policy, &token(&other), "an unknown issuer").await;
     assert!(other.requests().is_empty());
-    // By the keys of one issuer, and in the name of the other.
+    // The token is signed by one issuer but names the other.
     let forged = token_with(&first, &json!({"iss": second.issuer()}));
     refuses(&policy, &forged, "forged").await;
     let files = json!({"aud": "files"});

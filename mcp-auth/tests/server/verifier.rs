@@ -1,4 +1,4 @@
-//! Verifiers of one's own.
+//! Custom verifiers.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::asking::{RESOURCE, bear, in_seconds, refuses};
 
-/// Knows a few keys.
+/// A verifier that knows a few API keys.
 struct ApiKeys;
 
 impl TokenVerifier for ApiKeys {

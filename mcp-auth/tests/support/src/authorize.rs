@@ -10,8 +10,8 @@ use crate::settings::{Decision, Iss};
 use crate::state::{Code, Grant, State};
 
 impl State {
-    /// Sends the person back at once, with a code or an error; shows a page if the redirect URI is not
-    /// known to be the client's.
+    /// Redirects the person back immediately, with a code or an error. Shows a page if the redirect
+    /// URI does not belong to the client.
     pub(crate) fn authorize(&mut self, request: &Recorded) -> Response {
         let pushed = request.parameter("request_uri").map(|uri| {
             let found = self.pushed.remove(uri);
@@ -51,7 +51,7 @@ impl State {
         redirect(&format!("{uri}{separator}{}", response.finish()))
     }
 
-    /// Keeps a request for the authorization endpoint (RFC 9126 §2).
+    /// Stores a request for the authorization endpoint (RFC 9126 §2).
     pub(crate) fn push(&mut self, request: &Recorded) -> Result<Value, OAuthError> {
         let client = self.authenticate(request)?;
         let mut request = request.clone();
@@ -104,7 +104,7 @@ impl State {
         Ok(code)
     }
 
-    /// The scopes that were asked for, if there are no others than those of the server.
+    /// The requested scopes, if the server supports all of them.
     pub(crate) fn scope(&self, scope: Option<&str>) -> Result<Option<String>, OAuthError> {
         let supported = &self.settings.scopes;
         let mut wanted = scope.unwrap_or_default().split_ascii_whitespace();
@@ -115,7 +115,7 @@ impl State {
         Ok(scope.map(str::to_owned))
     }
 
-    /// The resource that was asked for (RFC 8707).
+    /// The requested resource (RFC 8707).
     pub(crate) fn resource(&self, request: &Recorded) -> Result<Option<String>, OAuthError> {
         let resource = request.parameter("resource").map(str::to_owned);
         let known = &self.settings.resources;

@@ -1,34 +1,35 @@
-//! A stand-in for the person's browser.
+//! A substitute for the person's browser.
 
 use http::Uri;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// The header `Location`, as it came.
+    /// The unparsed `Location` header.
     pub location: Option<String>,
-    /// The body.
+    /// The response body.
     pub text: String,
 }
 
-/// GETs a URL with the scheme `http`, without following redirects.
+/// Sends a GET request to an `http` URL without following redirects.
 ///
 /// # Panics
 ///
-/// If there is no answer.
+/// If there is no response.
 pub async fn get(url: &str) -> Page {
     send("GET", url, "Accept: text/html\r\n", "").await
 }
 
-/// POSTs a form, with headers that each end with `\r\n`.
+/// Posts a form, with additional headers that each end with `\r
+/// `.
 ///
 /// # Panics
 ///
-/// If there is no answer.
+/// If there is no response.
 pub async fn post(url: &str, headers: &str, form: &[(&str, &str)]) -> Page {
     let form = form_urlencoded::Serializer::new(String::new())
         .extend_pairs(form)
@@ -65,11 +66,11 @@ async fn send(method: &str, url: &str, headers: &str, body: &str) -> Page {
     }
 }
 
-/// GETs a URL and follows up to five redirects to whole URLs.
+/// Sends a GET request and follows up to five redirects to absolute URLs.
 ///
 /// # Panics
 ///
-/// If there is no answer.
+/// If there is no response.
 pub async fn visit(url: &str) -> Page {
     let mut page = get(url).await;
     for _ in 0..5 {

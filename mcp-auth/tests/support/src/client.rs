@@ -1,4 +1,4 @@
-//! Clients, and how they authenticate.
+//! Clients and their authentication.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -9,21 +9,21 @@ use crate::record::Recorded;
 use crate::reply::OAuthError;
 use crate::state::State;
 
-/// A client that the server knows.
+/// A client that is registered at the server.
 #[derive(Clone, Debug)]
 pub struct Client {
     /// `client_id`.
     pub id: String,
-    /// `client_secret`, of a client that has one.
+    /// `client_secret`, if the client has one.
     pub secret: Option<String>,
-    /// The public key of a client that authenticates by assertions.
+    /// The public key of a client that authenticates with assertions.
     pub key: Option<Value>,
-    /// `redirect_uris`; without any, each on loopback is allowed.
+    /// `redirect_uris`. If the list is empty, all loopback URIs are allowed.
     pub redirect_uris: Vec<String>,
 }
 
 impl Client {
-    /// A client without credentials.
+    /// Creates a client without credentials.
     pub fn public(id: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -33,7 +33,7 @@ impl Client {
         }
     }
 
-    /// A client with a secret.
+    /// Creates a client with a secret.
     pub fn secret(id: &str, secret: &str) -> Self {
         Self {
             secret: Some(secret.to_owned()),
@@ -41,7 +41,7 @@ impl Client {
         }
     }
 
-    /// A client that signs its assertions by `ES256`; its public key is a JWK.
+    /// Creates a client that signs its assertions with `ES256`. Its public key is a JWK.
     pub fn key(id: &str, jwk: Value) -> Self {
         Self {
             key: Some(jwk),
@@ -49,7 +49,8 @@ impl Client {
         }
     }
 
-    /// True if the person may be sent to `uri`; of loopback, ports don't count (RFC 8252 §7.3).
+    /// Returns true if the person may be redirected to `uri`. Ports of loopback URIs are ignored
+    /// (RFC 8252 §7.3).
     pub(crate) fn may_redirect_to(&self, uri: &str) -> bool {
         let wanted = loopback_path(uri);
         if self.redirect_uris.is_empty() {
@@ -60,7 +61,7 @@ impl Client {
     }
 }
 
-/// The host and the path of a URI on loopback.
+/// The host and the path of a loopback URI.
 fn loopback_path(uri: &str) -> Option<(String, String)> {
     let uri: http::Uri = uri.parse().ok()?;
     let host = uri
@@ -70,7 +71,7 @@ fn loopback_path(uri: &str) -> Option<(String, String)> {
 }
 
 impl State {
-    /// The client of a request to the token endpoint, or to one that is protected like it.
+    /// Authenticates the client of a request to the token endpoint or a similar endpoint.
     pub(crate) fn authenticate(&mut self, request: &Recorded) -> Result<Client, OAuthError> {
         let invalid = |text: &str| OAuthError::new(401, "invalid_client", text);
         let basic = request
@@ -118,7 +119,7 @@ impl State {
         self.client(&id).ok_or_else(|| invalid("unknown client"))
     }
 
-    /// The client that has signed an assertion (RFC 7523 §3).
+    /// Verifies an assertion and returns the client that signed it (RFC 7523 §3).
     fn assertion(&mut self, request: &Recorded, assertion: &str) -> Result<String, OAuthError> {
         let invalid = |text: &str| OAuthError::new(401, "invalid_client", text);
         let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -153,7 +154,7 @@ impl State {
         Ok(id)
     }
 
-    /// A client that is registered, or that is named by the URL of its metadata.
+    /// Finds a client that is registered or identified by the URL of its metadata.
     pub(crate) fn client(&self, id: &str) -> Option<Client> {
         let mut known = self.settings.clients.iter().chain(&self.registered);
         let by_url = self.settings.client_metadata_documents && id.starts_with("https://");
@@ -162,7 +163,7 @@ impl State {
     }
 }
 
-/// Identifier and secret, each encoded as in a form (RFC 6749 §2.3.1).
+/// Decodes the identifier and the secret, each encoded as in a form (RFC 6749 §2.3.1).
 fn basic_credentials(text: &str) -> Option<(String, String)> {
     let decoded = String::from_utf8(BASE64_STANDARD.decode(text).ok()?).ok()?;
     let (id, secret) = decoded.split_once(':')?;

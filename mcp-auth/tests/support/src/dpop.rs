@@ -1,4 +1,4 @@
-//! Proofs of possession at the token endpoint (RFC 9449 §4.3).
+//! Verification of proofs of possession at the token endpoint (RFC 9449 §4.3).
 
 use crate::key;
 use crate::record::{Endpoint, Recorded};
@@ -7,7 +7,7 @@ use crate::settings::Dpop;
 use crate::state::State;
 
 impl State {
-    /// The thumbprint of the key that has proved itself.
+    /// Verifies the proof of a request and returns the thumbprint of the key.
     pub(crate) fn proof(&mut self, request: &Recorded) -> Result<Option<String>, OAuthError> {
         let invalid = |text: &str| OAuthError::new(400, "invalid_dpop_proof", text);
         if request.headers.get_all("dpop").iter().count() > 1 {

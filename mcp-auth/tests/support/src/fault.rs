@@ -1,4 +1,4 @@
-//! Faults.
+//! Faults that a test can cause.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -10,36 +10,36 @@ use http_body::Frame;
 use tokio::sync::watch;
 use tokio::time::{Interval, interval};
 
-/// A fault of an endpoint, until it is healed.
+/// A fault of an endpoint.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// Answers with this status.
+    /// Responds with this status.
     Status(u16),
-    /// Answers 200 with what is no JSON.
+    /// Responds with 200 and a body that is not JSON.
     Garbage,
-    /// Answers 200 with this JSON.
+    /// Responds with 200 and this JSON.
     Json(String),
-    /// Answers 200 with a document of this many bytes.
+    /// Responds with 200 and a document of this many bytes.
     Large(usize),
-    /// Answers with this status, `Retry-After` in seconds, and this JSON.
+    /// Responds with this status, `Retry-After` in seconds, and this JSON.
     Refusal(u16, Option<u64>, &'static str),
-    /// Redirects with 302.
+    /// Redirects with status 302.
     Redirect(String),
-    /// Answers rightly, after this time.
+    /// Responds correctly after this time.
     Slow(Duration),
-    /// Never answers.
+    /// Never responds.
     Hang,
-    /// Answers 200 with a byte in each second, without end.
+    /// Responds with 200 and then one byte per second, forever.
     Dribble,
 }
 
-/// Holds requests to an endpoint back until it is dropped.
+/// Delays requests to an endpoint until it is dropped.
 #[derive(Debug)]
 pub struct Hold {
     pub(crate) _sender: watch::Sender<()>,
 }
 
-/// A space each second.
+/// A body that yields one space per second.
 pub(crate) struct Dribble(Interval);
 
 impl Dribble {

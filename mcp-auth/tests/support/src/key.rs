@@ -19,7 +19,6 @@ const RSA: [&[u8]; 2] = [
     include_bytes!("../keys/rsa-2.der"),
 ];
 
-/// A key of the issuer.
 pub(crate) struct Key {
     pub(crate) id: String,
     pair: Pair,
@@ -31,7 +30,7 @@ enum Pair {
 }
 
 impl Key {
-    /// The key with a number.
+    /// Creates a key. `number` selects one of the fixed RSA keys.
     pub(crate) fn new(algorithm: Algorithm, number: usize) -> Self {
         let pair = match algorithm {
             Algorithm::Es256 => {
@@ -48,7 +47,7 @@ impl Key {
         }
     }
 
-    /// The public key.
+    /// The public key as a JWK.
     pub(crate) fn jwk(&self) -> Value {
         let mut jwk = match &self.pair {
             Pair::Ec(pair) => {
@@ -67,7 +66,7 @@ impl Key {
         jwk
     }
 
-    /// A token with these members of its header, beside `alg` and `kid`; null leaves `kid` out.
+    /// Signs a token with these header members in addition to `alg` and `kid`. Null omits `kid`.
     pub(crate) fn sign(&self, header: &Value, claims: &Value) -> String {
         let mut all = json!({"alg": self.jwk()["alg"], "kid": self.id});
         merge(&mut all, header);
@@ -93,7 +92,7 @@ impl Key {
         format!("{signed}.{}", encode(signature))
     }
 
-    /// True if this key has signed the token.
+    /// Returns true if this key signed the token.
     pub(crate) fn has_signed(&self, token: &str) -> bool {
         let Some((signed, signature)) = signature(token) else {
             return false;
@@ -111,19 +110,19 @@ impl Key {
     }
 }
 
-/// A token that is authenticated by `HS256` with any bytes as its secret.
+/// Creates a token that is authenticated with `HS256`, using any bytes as the secret.
 pub fn hmac_token(secret: &[u8], header: &Value, claims: &Value) -> String {
     let signed = joined(header, claims);
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
     format!("{signed}.{}", encode(hmac::sign(&key, signed.as_bytes())))
 }
 
-/// A token with an empty signature.
+/// Creates a token with an empty signature.
 pub fn unsigned_token(header: &Value, claims: &Value) -> String {
     format!("{}.", joined(header, claims))
 }
 
-/// Header and claims of a token, neither of them verified.
+/// The unverified header and claims of a token.
 pub(crate) fn parts(token: &str) -> Option<(Value, Value)> {
     let mut parts = token.split('.').map(|part| {
         let decoded = decode(part)?;
@@ -132,7 +131,7 @@ pub(crate) fn parts(token: &str) -> Option<(Value, Value)> {
     Some((parts.next()??, parts.next()??))
 }
 
-/// True if `ES256` and the key of the JWK have made the signature.
+/// Returns true if the key in the JWK signed the token with `ES256`.
 pub(crate) fn is_signed_by(token: &str, jwk: &Value) -> bool {
     let coordinate = |name: &str| jwk[name].as_str().and_then(decode);
     let alg = parts(token).map(|(header, _)| header["alg"].clone());
@@ -145,7 +144,7 @@ pub(crate) fn is_signed_by(token: &str, jwk: &Value) -> bool {
     alg == Some(json!("ES256")) && key.verify(signed.as_bytes(), &signature).is_ok()
 }
 
-/// The thumbprint of a key on an elliptic curve (RFC 7638).
+/// The thumbprint of an elliptic curve key (RFC 7638).
 pub(crate) fn thumbprint(jwk: &Value) -> String {
     let crv = &jwk["crv"];
     let kty = &jwk["kty"];
@@ -154,29 +153,29 @@ pub(crate) fn thumbprint(jwk: &Value) -> String {
     sha256(&format!(r#"{{"crv":{crv},"kty":{kty},"x":{x},"y":{y}}}"#))
 }
 
-/// The hash of a text, in base64url.
+/// The SHA-256 hash of a string, in base64url.
 pub(crate) fn sha256(text: &str) -> String {
     encode(digest(&SHA256, text.as_bytes()))
 }
 
-/// A text that nobody guesses.
+/// An unguessable string.
 pub(crate) fn random() -> String {
     let mut bytes = [0; 24];
     SystemRandom::new().fill(&mut bytes).unwrap();
     encode(bytes)
 }
 
-/// Base64url without padding.
+/// Encodes bytes in base64url without padding.
 pub fn encode(bytes: impl AsRef<[u8]>) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The bytes of base64url without padding.
+/// Decodes base64url without padding.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     BASE64_URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-/// Sets members; null removes one.
+/// Sets members of an object; null removes a member.
 pub(crate) fn merge(object: &mut Value, members: &Value) {
     let object = object.as_object_mut().expect("an object");
     for (name, value) in members.as_object().expect("an object") {

@@ -1,7 +1,7 @@
-//! An OAuth authorization server for tests: in the process of the test, on a port of loopback, with the
-//! faults that a test asks for.
+//! An OAuth authorization server for tests. It runs in the test's process on a loopback port, with
+//! the faults that the test causes.
 //!
-//! It shares no code with `mcp-auth`, so that a mistake there is not repeated here.
+//! It shares no code with `mcp-auth`, so it does not repeat the mistakes of that crate.
 //!
 //! ```no_run
 //! use support::{AuthorizationServer, Endpoint, browser};

@@ -7,7 +7,6 @@ use crate::settings::{Dpop, Metadata};
 use crate::state::State;
 
 impl State {
-    /// The endpoint at a path.
     pub(crate) fn endpoint(&self, path: &str) -> Endpoint {
         if Some(path) == self.metadata_path().as_deref() {
             return Endpoint::Metadata;
@@ -17,7 +16,6 @@ impl State {
         found.map_or(Endpoint::Other, |(endpoint, _)| *endpoint)
     }
 
-    /// The URL of an endpoint.
     pub(crate) fn url(&self, endpoint: Endpoint) -> String {
         if endpoint == Endpoint::Metadata {
             let path = self.metadata_path().unwrap_or_default();

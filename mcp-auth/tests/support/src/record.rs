@@ -1,4 +1,4 @@
-//! Requests as they came.
+//! Records of received requests.
 
 use http::HeaderMap;
 use http::request::Parts;
@@ -7,23 +7,23 @@ use serde_json::Value;
 /// An endpoint of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
-    /// Metadata, where [`Settings::metadata`](crate::Settings::metadata) has it.
+    /// The metadata, located according to [`Settings::metadata`](crate::Settings::metadata).
     Metadata,
-    /// Public keys.
+    /// The public keys.
     Jwks,
     /// Dynamic registration.
     Register,
-    /// Where people log in.
+    /// The authorization endpoint, where people log in.
     Authorize,
-    /// Where parameters of logins are sent before (RFC 9126).
+    /// The endpoint for pushed authorization requests (RFC 9126).
     Push,
-    /// Where tokens are issued.
+    /// The token endpoint.
     Token,
-    /// Where tokens are explained.
+    /// The introspection endpoint.
     Introspect,
-    /// Where tokens are revoked.
+    /// The revocation endpoint.
     Revoke,
-    /// Any other path, which is answered with 404.
+    /// Any other path. The response is a 404.
     Other,
 }
 
@@ -39,20 +39,20 @@ impl Endpoint {
     ];
 }
 
-/// A request that the server got.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// The endpoint.
+    /// The endpoint that the request was sent to.
     pub endpoint: Endpoint,
-    /// The method.
+    /// The HTTP method.
     pub method: String,
-    /// The path.
+    /// The path of the URL.
     pub path: String,
-    /// The headers.
+    /// The request headers.
     pub headers: HeaderMap,
-    /// Parameters of the query and of the form, in their order.
+    /// The parameters of the query and of the form, in order.
     pub parameters: Vec<(String, String)>,
-    /// The body, if it is JSON; else null.
+    /// The body if it is JSON, otherwise null.
     pub json: Value,
 }
 
@@ -76,13 +76,13 @@ impl Recorded {
         }
     }
 
-    /// The first parameter of a name.
+    /// The first parameter with this name.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let found = self.parameters.iter().find(|(it, _)| it == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// A header that is text.
+    /// A header whose value is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }

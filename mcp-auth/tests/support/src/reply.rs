@@ -1,11 +1,11 @@
-//! Answers.
+//! Responses of the endpoints.
 
 use axum::body::Body;
 use axum::response::Response;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
 use serde_json::{Value, json};
 
-/// An error of RFC 6749 §5.2.
+/// An OAuth error (RFC 6749 §5.2).
 #[derive(Debug)]
 pub(crate) struct OAuthError {
     status: u16,
@@ -33,7 +33,7 @@ impl OAuthError {
     }
 }
 
-/// A result as JSON.
+/// Converts a result to a JSON response.
 pub(crate) fn reply(result: Result<Value, OAuthError>) -> Response {
     match result {
         Ok(value) => json_response(200, &value),

@@ -1,4 +1,4 @@
-//! The server.
+//! The authorization server.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ use crate::reply::{json_response, redirect, reply, text};
 use crate::settings::Settings;
 use crate::state::{AccessToken, State};
 
-/// An authorization server on a port of loopback. A clone is the same server.
+/// An authorization server on a loopback port. Clones share the server.
 #[derive(Clone)]
 pub struct AuthorizationServer(Arc<Inner>);
 
@@ -42,7 +42,7 @@ impl AuthorizationServer {
     ///
     /// # Panics
     ///
-    /// If it can't listen.
+    /// If the port can't be opened.
     pub async fn with(change: impl FnOnce(&mut Settings)) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -51,12 +51,12 @@ impl AuthorizationServer {
         server
     }
 
-    /// A server that does not listen: its [`router`](Self::router) is mounted at `origin`, which is a
-    /// scheme, a host and a port.
+    /// Creates a server that does not listen. Its [`router`](Self::router) is mounted at `origin`,
+    /// which consists of scheme, host and port.
     ///
     /// # Panics
     ///
-    /// If `origin` has no address of a socket.
+    /// If `origin` does not contain a socket address.
     pub fn mounted(origin: &str, change: impl FnOnce(&mut Settings)) -> Self {
         let address = origin.trim_start_matches("http://").parse().unwrap();
         Self::new(origin, address, change)
@@ -75,7 +75,7 @@ impl AuthorizationServer {
         }))
     }
 
-    /// All endpoints, as axum's.
+    /// Returns all endpoints as an axum router.
     pub fn router(&self) -> Router {
         let server = self.clone();
         Router::new().fallback(move |request: axum::extract::Request| async move {
@@ -91,25 +91,25 @@ impl AuthorizationServer {
         *self.0.listening.lock().unwrap() = Some((stop, task));
     }
 
-    /// Closes the port, and the connections when their requests are answered.
+    /// Closes the port, and the connections after their requests have been answered.
     ///
     /// # Panics
     ///
-    /// If it does not listen.
+    /// If the server does not listen.
     pub async fn stop(&self) {
         let listening = self.0.listening.lock().unwrap().take();
         let (stop, task) = listening.expect("the server listens");
         drop(stop);
         task.abort();
-        // Cancelled, or ended by itself: in either case the listener is closed.
+        // The task was cancelled or has ended. In both cases the listener is closed.
         drop(task.await);
     }
 
-    /// Listens again at its old address.
+    /// Listens again at the previous address.
     ///
     /// # Panics
     ///
-    /// If it can't listen there.
+    /// If the port can't be opened again.
     pub async fn restart(&self) {
         let listener = TcpListener::bind(self.0.address).await.unwrap();
         self.listen(listener);
@@ -130,28 +130,28 @@ impl AuthorizationServer {
         change(&mut self.state().settings);
     }
 
-    /// Accepts assertions of another issuer as grants.
+    /// Accepts assertions of a different issuer as grants.
     pub fn trust(&self, issuer: &Self) {
         self.state().trusted.push(issuer.clone());
     }
 
-    /// All requests so far.
+    /// Returns all requests so far.
     pub fn requests(&self) -> Vec<Recorded> {
         self.state().log.clone()
     }
 
-    /// The requests to an endpoint so far.
+    /// Returns the requests to an endpoint so far.
     pub fn requests_to(&self, endpoint: Endpoint) -> Vec<Recorded> {
         let log = self.requests().into_iter();
         log.filter(|it| it.endpoint == endpoint).collect()
     }
 
-    /// The number of requests to an endpoint so far.
+    /// Returns the number of requests to an endpoint so far.
     pub fn count(&self, endpoint: Endpoint) -> usize {
         self.requests_to(endpoint).len()
     }
 
-    /// Waits until an endpoint has got this many requests.
+    /// Waits until an endpoint has received this many requests.
     ///
     /// # Panics
     ///
@@ -162,7 +162,7 @@ impl AuthorizationServer {
         drop(enough.await.expect("the sender is kept"));
     }
 
-    /// Gives an endpoint a fault.
+    /// Makes an endpoint fail.
     pub fn fail(&self, endpoint: Endpoint, fault: Fault) {
         self.state().faults.insert(endpoint, fault);
     }
@@ -172,29 +172,31 @@ impl AuthorizationServer {
         self.state().faults.clear();
     }
 
-    /// Holds the requests to an endpoint back, after they were counted, until the value is dropped.
+    /// Delays the requests to an endpoint until the returned value is dropped. Delayed requests are
+    /// already counted.
     pub fn hold(&self, endpoint: Endpoint) -> Hold {
         let (sender, receiver) = watch::channel(());
         self.state().holds.insert(endpoint, receiver);
         Hold { _sender: sender }
     }
 
-    /// An access token with these claims, beside `iss`, `sub`, `exp`, `iat`, `jti` and `client_id`;
-    /// null removes one. `aud` is for the test to set.
+    /// Creates an access token with these claims in addition to `iss`, `sub`, `exp`, `iat`, `jti`
+    /// and `client_id`. Null removes a claim. The test must set `aud`.
     pub fn mint(&self, claims: &Value) -> String {
         self.mint_with(&json!({}), claims)
     }
 
-    /// A token with these members of its header, beside `typ`, `alg` and `kid`; null removes one.
+    /// Creates a token with these header members in addition to `typ`, `alg` and `kid`. Null
+    /// removes a member.
     pub fn mint_with(&self, header: &Value, claims: &Value) -> String {
         self.state().mint(header, claims)
     }
 
-    /// An opaque token with these claims.
+    /// Creates an opaque token with these claims.
     ///
     /// # Panics
     ///
-    /// If the claims are no object.
+    /// If the claims are not an object.
     pub fn mint_opaque(&self, claims: &Value) -> String {
         let mut state = self.state();
         let (_, claims) = key::parts(&state.mint(&json!({}), claims)).unwrap();
@@ -205,39 +207,39 @@ impl AuthorizationServer {
         token
     }
 
-    /// An ID token for a client.
+    /// Creates an ID token for a client.
     pub fn id_token(&self, client_id: &str) -> String {
         self.state().id_token(client_id, None)
     }
 
-    /// Signs by a new key, and publishes only that one.
+    /// Signs with a new key, and publishes only that key.
     pub fn rotate_keys(&self) {
         let mut state = self.state();
         state.keys.clear();
         state.add_key();
     }
 
-    /// Signs by a new key, and publishes the old ones, too.
+    /// Signs with a new key, and still publishes the old keys.
     pub fn add_key(&self) {
         self.state().add_key();
     }
 
-    /// Requires another nonce in proofs.
+    /// Requires a new nonce in proofs.
     pub fn rotate_nonce(&self) {
         self.state().nonce = key::random();
     }
 
-    /// The public keys.
+    /// Returns the public keys.
     pub fn jwks(&self) -> Value {
         self.state().jwks()
     }
 
-    /// Forgets all clients that have registered.
+    /// Forgets all clients that registered dynamically.
     pub fn forget_clients(&self) {
         self.state().registered.clear();
     }
 
-    /// Revokes all tokens that were issued.
+    /// Revokes all issued tokens.
     pub fn revoke_all(&self) {
         let mut state = self.state();
         state.refresh_tokens.clear();
@@ -266,7 +268,7 @@ impl AuthorizationServer {
         };
         self.0.arrivals.send_modify(|count| *count += 1);
         if let Some(mut hold) = hold {
-            // An error: whoever holds it has let go.
+            // An error means that the `Hold` was dropped.
             while hold.changed().await.is_ok() {}
         }
         match fault {

@@ -1,4 +1,4 @@
-//! Switches.
+//! Settings of the authorization server.
 
 use std::time::Duration;
 
@@ -6,106 +6,110 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 
-/// Switches of an [`AuthorizationServer`](crate::AuthorizationServer). All can be changed while it runs.
+/// Settings of an [`AuthorizationServer`](crate::AuthorizationServer). They can be changed while
+/// the server runs.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where the metadata is.
+    /// The URL of the metadata.
     pub metadata: Metadata,
-    /// The path of the issuer, as `/tenant1`; empty for none. Read when the server starts.
+    /// The path of the issuer, such as `/tenant1`, or an empty string. It is read when the server
+    /// starts.
     pub path: String,
-    /// `issuer` of the metadata, where it is not the server's.
+    /// The `issuer` in the metadata, if it differs from the server's issuer.
     pub claimed_issuer: Option<String>,
-    /// `scopes_supported`. Others are refused, unless the list is empty.
+    /// `scopes_supported`. Other scopes are rejected, unless the list is empty.
     pub scopes: Vec<String>,
-    /// Resources that tokens are issued for. Others are refused, unless the list is empty.
+    /// Resources that tokens are issued for. Other resources are rejected, unless the list is
+    /// empty.
     pub resources: Vec<String>,
     /// Offers dynamic registration (RFC 7591).
     pub registration: bool,
-    /// Takes any https URL as the identifier of a public client, and does not fetch it.
+    /// Accepts any https URL as the identifier of a public client, without fetching it.
     pub client_metadata_documents: bool,
-    /// `token_endpoint_auth_methods_supported`; other methods are refused.
+    /// `token_endpoint_auth_methods_supported`. Other methods are rejected.
     pub auth_methods: Vec<&'static str>,
     /// Offers pushed authorization requests (RFC 9126).
     pub pushed_requests: bool,
-    /// Requires them.
+    /// Requires pushed authorization requests.
     pub only_pushed_requests: bool,
-    /// Advertises PKCE with S256. It is required in any case.
+    /// Advertises PKCE with S256, which is required in any case.
     pub advertise_s256: bool,
-    /// `iss` of authorization responses.
+    /// The `iss` of authorization responses.
     pub iss: Iss,
-    /// Advertises `iss` (RFC 9207).
+    /// Advertises `iss` in authorization responses (RFC 9207).
     pub advertise_iss: bool,
-    /// What the person decides.
+    /// The person's decision.
     pub decision: Decision,
     /// Proofs of possession (RFC 9449).
     pub dpop: Dpop,
     /// Requires the server's nonce in proofs.
     pub dpop_nonces: bool,
-    /// Issues refresh tokens; each is good for one use, and a second use revokes all of its login.
+    /// Issues refresh tokens. Each can be used once, and a second use revokes all tokens of its
+    /// login.
     pub refresh_tokens: bool,
-    /// Lifetime of access tokens.
+    /// The lifetime of access tokens.
     pub access_lifetime: Duration,
-    /// Lifetime of refresh tokens.
+    /// The lifetime of refresh tokens.
     pub refresh_lifetime: Duration,
-    /// Tells the lifetime in `expires_in`.
+    /// Reports the lifetime of tokens in `expires_in`.
     pub expires_in: bool,
     /// The form of access tokens.
     pub token_format: TokenFormat,
-    /// The algorithm of the keys that are made from now on.
+    /// The algorithm of keys that are created from now on.
     pub algorithm: Algorithm,
     /// Offers introspection (RFC 7662).
     pub introspection: bool,
     /// Offers revocation (RFC 7009).
     pub revocation: bool,
-    /// By how many seconds the server's clock is fast.
+    /// How many seconds the server's clock is fast.
     pub clock_offset: i64,
-    /// `sub` of whoever logs in.
+    /// The `sub` of everybody who logs in.
     pub subject: String,
-    /// Other claims of ID tokens; null removes one.
+    /// Additional claims of ID tokens. Null removes a claim.
     pub id_token_claims: Value,
-    /// Clients that are registered beforehand.
+    /// Clients that are registered in advance.
     pub clients: Vec<Client>,
 }
 
-/// Where the metadata of an issuer is.
+/// The URL of an issuer's metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metadata {
-    /// `/.well-known/oauth-authorization-server`, before the issuer's path.
+    /// `/.well-known/oauth-authorization-server` followed by the issuer's path.
     Rfc8414,
-    /// `/.well-known/openid-configuration`, before the issuer's path.
+    /// `/.well-known/openid-configuration` followed by the issuer's path.
     OpenId,
-    /// `/.well-known/openid-configuration`, behind the issuer's path.
+    /// The issuer's path followed by `/.well-known/openid-configuration`.
     OpenIdBehind,
-    /// Nowhere.
+    /// There is no metadata.
     None,
 }
 
-/// `iss` of authorization responses.
+/// The `iss` of authorization responses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Iss {
-    /// The issuer.
+    /// The identifier of the issuer.
     Sent,
-    /// None.
+    /// The parameter is missing.
     Missing,
-    /// Another text.
+    /// A different string.
     Is(String),
 }
 
-/// What the person decides at the authorization endpoint.
+/// The person's decision at the authorization endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Grants what was asked for.
+    /// Grants the requested scopes.
     Grant,
     /// Grants only these scopes.
     Narrow(Vec<String>),
-    /// Refuses, with `error` and `error_description`.
+    /// Refuses with this `error` and `error_description`.
     Refuse(String, String),
 }
 
 /// Whether tokens are bound to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dpop {
-    /// Never: proofs are ignored.
+    /// Never; proofs are ignored.
     Off,
     /// If the client sends a proof.
     Offered,
@@ -118,7 +122,7 @@ pub enum Dpop {
 pub enum TokenFormat {
     /// A JWT of RFC 9068.
     Jwt,
-    /// A random text, for introspection.
+    /// A random string, for introspection.
     Opaque,
 }
 
@@ -127,7 +131,7 @@ pub enum TokenFormat {
 pub enum Algorithm {
     /// ECDSA on P-256.
     Es256,
-    /// RSASSA-PKCS1-v1_5. There are two such keys, which rotation takes in turn.
+    /// RSASSA-PKCS1-v1_5. There are two such keys, and rotation alternates between them.
     Rs256,
 }
 

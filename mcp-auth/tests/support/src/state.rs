@@ -1,4 +1,4 @@
-//! All that changes.
+//! The mutable state of the server.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,32 +14,31 @@ use crate::settings::Settings;
 
 pub(crate) struct State {
     pub(crate) settings: Settings,
-    /// The identifier of the issuer.
     pub(crate) issuer: String,
-    /// Scheme, host and port.
+    /// The scheme, host and port of the server.
     pub(crate) origin: String,
-    /// Keys that are published; the last one signs.
+    /// The published keys. The last one signs.
     pub(crate) keys: Vec<Key>,
     key_number: usize,
-    /// Clients that have registered.
+    /// Dynamically registered clients.
     pub(crate) registered: Vec<Client>,
-    /// Requests that were pushed, by their `request_uri`.
+    /// Pushed authorization requests by their `request_uri`.
     pub(crate) pushed: HashMap<String, Recorded>,
     pub(crate) codes: HashMap<String, Code>,
     pub(crate) refresh_tokens: HashMap<String, RefreshToken>,
-    /// Claims of access tokens that were issued and not revoked.
+    /// The claims of access tokens that were issued and not revoked.
     pub(crate) access_tokens: HashMap<String, AccessToken>,
-    /// Identifiers of assertions and proofs.
+    /// Identifiers of used assertions and proofs.
     pub(crate) seen: HashSet<String>,
     pub(crate) nonce: String,
     pub(crate) faults: HashMap<Endpoint, Fault>,
     pub(crate) holds: HashMap<Endpoint, watch::Receiver<()>>,
     pub(crate) log: Vec<Recorded>,
-    /// Issuers whose assertions are grants here: identifier and public keys.
+    /// Issuers whose assertions are accepted as grants.
     pub(crate) trusted: Vec<crate::AuthorizationServer>,
 }
 
-/// What was granted.
+/// What a login or a client was granted.
 #[derive(Clone, Debug)]
 pub(crate) struct Grant {
     pub(crate) client_id: String,
@@ -48,9 +47,9 @@ pub(crate) struct Grant {
     pub(crate) resource: Option<String>,
     /// The thumbprint of the key that tokens are bound to.
     pub(crate) thumbprint: Option<String>,
-    /// `nonce` of OpenID Connect.
+    /// The `nonce` of OpenID Connect.
     pub(crate) nonce: Option<String>,
-    /// One number for all tokens of a login.
+    /// The identifier of the login, which all its tokens share.
     pub(crate) login: String,
 }
 
@@ -110,19 +109,18 @@ impl State {
         json!({"keys": keys})
     }
 
-    /// Seconds since 1970, by the server's clock.
+    /// The time of the server's clock, in seconds since 1970.
     pub(crate) fn now(&self) -> i64 {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         i64::try_from(now.as_secs()).unwrap() + self.settings.clock_offset
     }
 
-    /// Revokes all tokens of a login.
     pub(crate) fn revoke(&mut self, login: &str) {
         self.refresh_tokens.retain(|_, it| it.grant.login != login);
         self.access_tokens.retain(|_, it| it.login != login);
     }
 
-    /// A signed token. Claims of the test replace those of this server; null removes one.
+    /// Creates a signed token. The given claims replace the default ones; null removes a claim.
     pub(crate) fn mint(&self, header: &Value, claims: &Value) -> String {
         let now = self.now();
         let lifetime = i64::try_from(self.settings.access_lifetime.as_secs()).unwrap();

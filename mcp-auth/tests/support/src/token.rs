@@ -112,7 +112,8 @@ impl State {
         Ok(self.issue(&grant, false))
     }
 
-    /// An assertion of a trusted issuer is the grant (RFC 7523 §2.1): an ID-JAG, or a workload's token.
+    /// Accepts an assertion of a trusted issuer as a grant (RFC 7523 §2.1): an ID-JAG or a
+    /// workload's token.
     fn jwt_bearer(
         &mut self,
         request: &Recorded,
@@ -143,7 +144,7 @@ impl State {
         Ok(self.issue(&grant, false))
     }
 
-    /// Header and claims of an assertion that a trusted issuer has made for this one.
+    /// The header and claims of an assertion that a trusted issuer made for this server.
     fn trusted_assertion(&self, assertion: &str) -> Result<(Value, Value), OAuthError> {
         let parts = key::parts(assertion);
         let (header, claims) = parts.ok_or_else(|| OAuthError::grant("no JWT"))?;
@@ -168,7 +169,7 @@ impl State {
         Ok((header, claims))
     }
 
-    /// An ID token of this issuer becomes an ID-JAG (token exchange, RFC 8693).
+    /// Exchanges an ID token of this issuer for an ID-JAG (RFC 8693).
     fn exchange(&mut self, request: &Recorded) -> Result<Value, OAuthError> {
         let client = self.authenticate(request)?;
         let subject_type = "urn:ietf:params:oauth:token-type:id_token";
@@ -246,7 +247,7 @@ impl State {
         answer
     }
 
-    /// An ID token of OpenID Connect.
+    /// Creates an ID token of OpenID Connect.
     pub(crate) fn id_token(&self, client_id: &str, nonce: Option<&str>) -> String {
         let mut claims = json!({"aud": client_id, "client_id": null, "jti": null, "nonce": nonce});
         for (name, value) in self

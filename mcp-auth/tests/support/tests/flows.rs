@@ -1,4 +1,4 @@
-//! The server does what tests of clients and resource servers rely on.
+//! Tests that the server behaves as the tests of clients and resource servers expect.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ async fn form(server: &AuthorizationServer, endpoint: Endpoint, form: &[(&str, &
     json_of(&browser::post(&server.url(endpoint), "", form).await)
 }
 
-/// The parameters of the authorization response.
+/// Authorizes, and returns the parameters of the response.
 async fn authorize(server: &AuthorizationServer) -> Vec<(String, String)> {
     let query = form_urlencoded::Serializer::new(String::new())
         .append_pair("response_type", "code")
@@ -89,7 +89,7 @@ async fn a_code_becomes_tokens_and_a_refresh_token_is_good_once() {
     assert!(second["access_token"].is_string());
     let again = refresh(&server, &first["refresh_token"]).await;
     assert_eq!(again["error"], "invalid_grant");
-    // The second use has revoked the login.
+    // The second use of the refresh token revoked the login.
     assert!(!is_active(&server, &second["access_token"]).await);
     let third = refresh(&server, &second["refresh_token"]).await;
     assert_eq!(third["error"], "invalid_grant");
