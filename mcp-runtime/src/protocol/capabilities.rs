@@ -1,4 +1,4 @@
-//! Methods, and the capabilities that they need of the other side.
+//! Methods, and the capabilities of the other side that they require.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 use super::Negotiated;
 use crate::error::{RequestError, Unavailable};
 
-/// Beginning of the error for a capability that a client of the handshake era does not declare.
+/// The beginning of the error for a capability that a client of the handshake era did not declare.
 const UNSUPPORTED_CAPABILITY: &str = "Unsupported capability";
 
-/// The table entry of a request that `sender` sends in some revision.
+/// Returns the table entry of a request that `sender` may send in at least one revision.
 pub(crate) fn method_info(method: &str, sender: Side) -> Option<&'static MethodInfo> {
     Revision::method(method).filter(|info| {
         let revisions = match sender {
@@ -42,7 +42,7 @@ pub(super) fn check_revision(
     }
 }
 
-/// The error for a method that is not served here, because its capability was not declared.
+/// Returns the error for a method that is not served, because its capability was not declared.
 pub(crate) fn not_offered(method: &str, side: Side, revision: Revision) -> RequestError {
     let info = Revision::method(method);
     match info.and_then(|info| Some((info.name, info.capability(side, revision)?))) {
@@ -52,11 +52,11 @@ pub(crate) fn not_offered(method: &str, side: Side, revision: Revision) -> Reque
 }
 
 impl Negotiated<ServerCapabilities> {
-    /// Checks that the server may be sent a request.
+    /// Checks that the client may send a request to the server.
     ///
     /// # Errors
     ///
-    /// When its revision does not have the method, or it does not offer the capability.
+    /// When the revision does not have the method, or the server does not offer the capability.
     pub(super) fn allows(&self, method: &'static str) -> Result<(), Unavailable> {
         let revision = self.revision;
         let info = Revision::method(method)
@@ -70,13 +70,13 @@ impl Negotiated<ServerCapabilities> {
         }
     }
 
-    /// Returns true if the server has declared an extension.
+    /// Returns true if the server has declared the extension `id`.
     pub(crate) fn offers_extension(&self, id: &str) -> bool {
         let offered = self.peer_capabilities.extensions.as_ref();
         offered.is_some_and(|offered| offered.contains_key(id))
     }
 
-    /// Returns true if the server offers a capability that methods need.
+    /// Returns true if the server offers `capability`. Unknown capabilities are assumed to be offered.
     fn offers(&self, capability: &str) -> bool {
         let offered = &self.peer_capabilities;
         let resources = offered.resources.as_ref();
@@ -97,11 +97,11 @@ impl Negotiated<ServerCapabilities> {
 }
 
 impl Negotiated {
-    /// Checks that the client may be sent a request.
+    /// Checks that the server may send a request to the client.
     ///
     /// # Errors
     ///
-    /// When its revision does not have the method, or it did not declare the capability.
+    /// When the revision does not have the method, or the client did not declare the capability.
     pub(crate) fn allow(&self, method: &'static str, params: &RawJson) -> Result<(), Unavailable> {
         let revision = self.revision;
         if !revision.allows(method, Side::Server) {
@@ -113,20 +113,21 @@ impl Negotiated {
         }
     }
 
-    /// Returns true if the client has declared an extension.
+    /// Returns true if the client has declared the extension `id`.
     pub(crate) fn declares_extension(&self, id: &str) -> bool {
         let declared = self.peer_capabilities.extensions.as_ref();
         declared.is_some_and(|declared| declared.contains_key(id))
     }
 
-    /// The capability, such as `elicitation.url`, that a question needs and the client did not
-    /// declare.
+    /// Returns the capability, such as `elicitation.url`, that a question requires and the client
+    /// did not declare.
     pub(crate) fn missing_capability(&self, question: &InputRequest) -> Option<&'static str> {
         let question = tree(question);
         self.missing(question["method"].as_str()?, &question["params"])
     }
 
-    /// Capabilities that the client's revision lacks count as not declared.
+    /// Returns the capability that a request requires and the client did not declare. Declared
+    /// capabilities that the client's revision does not have are ignored.
     fn missing(&self, method: &str, params: &Value) -> Option<&'static str> {
         let mut declared = self.peer_capabilities.clone();
         declared.conform(self.revision);
@@ -138,30 +139,31 @@ impl Negotiated {
     }
 }
 
-/// The error for a call that can't go on without a capability of the client.
+/// Returns the error for a call that requires a capability which the client did not declare.
 pub(crate) fn missing_capability(capability: &str, revision: Revision) -> RequestError {
     missing_error(&declaration(capability), revision)
 }
 
-/// The error for a request that can't be served unless the client declares an extension.
+/// Returns the error for a request that requires an extension which the client did not declare.
 pub(crate) fn missing_extension(id: &str, revision: Revision) -> RequestError {
     missing_error(&json!({"extensions": {id: {}}}), revision)
 }
 
-/// The capabilities that a request to a client needs.
+/// Returns the capabilities that a request to a client requires.
 fn needed(method: &str, params: &Value) -> &'static [&'static str] {
     match method {
         ListRootsRequest::METHOD => &["roots"],
         CreateMessageRequest::METHOD if uses_tools(params) => &["sampling", "sampling.tools"],
         CreateMessageRequest::METHOD => &["sampling"],
         ElicitRequest::METHOD if params["mode"] == "url" => &["elicitation.url"],
-        // No mode at all means forms (2025-11-25, "Elicitation", section Capabilities).
+        // Without a `mode`, the request is for a form (2025-11-25, "Elicitation", section
+        // Capabilities).
         ElicitRequest::METHOD => &["elicitation.form"],
         _ => &[],
     }
 }
 
-/// Returns true if a sampling request is of use only to a model that is offered tools.
+/// Returns true if a sampling request offers tools, or has messages with uses or results of tools.
 fn uses_tools(params: &Value) -> bool {
     let is_about_tools =
         |block: &Value| block["type"] == "tool_use" || block["type"] == "tool_result";
@@ -175,13 +177,13 @@ fn uses_tools(params: &Value) -> bool {
         || messages.is_some_and(|messages| messages.iter().any(is_message_about_tools))
 }
 
-/// The declaration of a capability that is named by its path.
+/// Returns the declaration of a capability that is given by its path.
 fn declaration(capability: &str) -> Value {
     let names = capability.rsplit('.');
     names.fold(json!({}), |inner, name| json!({name: inner}))
 }
 
-/// Capabilities that each client of a server must declare; none, unless set.
+/// The capabilities that every client of a server must declare. None by default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirement(Arc<Value>);
 
@@ -197,11 +199,11 @@ impl Requirement {
         Self(Arc::new(both))
     }
 
-    /// Checks that the client has all of them.
+    /// Checks that the client declared all required capabilities.
     ///
     /// # Errors
     ///
-    /// [`RequestError::MissingCapability`] with those that it lacks.
+    /// [`RequestError::MissingCapability`] with the capabilities that are missing.
     pub(super) fn check(&self, negotiated: &Negotiated) -> Result<(), RequestError> {
         if self.0.is_null() {
             return Ok(());
@@ -213,8 +215,8 @@ impl Requirement {
     }
 }
 
-/// The capabilities as they are sent. Elicitation without `url` includes forms (2025-11-25,
-/// "Elicitation", section Capabilities).
+/// Returns the capabilities as JSON. Elicitation without `url` implies forms, which are added
+/// (2025-11-25, "Elicitation", section Capabilities).
 fn json(capabilities: &ClientCapabilities) -> Value {
     let mut value = tree(capabilities);
     if let Some(Value::Object(elicitation)) = value.get_mut("elicitation")
@@ -225,12 +227,12 @@ fn json(capabilities: &ClientCapabilities) -> Value {
     value
 }
 
-/// A value of the model as a tree.
+/// Converts a protocol type to JSON.
 fn tree(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Adds what `more` has to `required`.
+/// Merges `more` into `required`.
 fn merge(required: &mut Value, more: &Value) {
     match (required, more) {
         (Value::Object(required), Value::Object(more)) => {
@@ -243,7 +245,7 @@ fn merge(required: &mut Value, more: &Value) {
     }
 }
 
-/// The part of `required` that `declared` does not have.
+/// Returns the part of `required` that is missing in `declared`.
 fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
     match (required, declared) {
         (Value::Object(members), Some(Value::Object(declared))) => {
@@ -261,7 +263,7 @@ fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
     }
 }
 
-/// Returns true for the error of a call that can't go on without a capability of the client.
+/// Returns true if the error says that the client did not declare a required capability.
 pub(crate) fn is_missing_capability(error: &ErrorObject) -> bool {
     match error.code {
         error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY => true,
@@ -270,14 +272,14 @@ pub(crate) fn is_missing_capability(error: &ErrorObject) -> bool {
     }
 }
 
-/// The error for what the client would have to declare.
+/// Returns the error for capabilities that the client did not declare.
 fn missing_error(missing: &Value, revision: Revision) -> RequestError {
     let names = names(missing);
     let list = names.join(", ");
     match revision.era() {
         Era::Handshake => {
             let reason =
-                format!("the server can't do without what the client does not declare: {list}");
+                format!("the server requires capabilities that the client did not declare: {list}");
             RequestError::MissingCapability {
                 code: code::INVALID_PARAMS,
                 message: format!("{UNSUPPORTED_CAPABILITY}: {list}"),
@@ -292,7 +294,7 @@ fn missing_error(missing: &Value, revision: Revision) -> RequestError {
     }
 }
 
-/// The names of what is missing, such as `sampling.tools`.
+/// Returns the paths of the missing capabilities, such as `sampling.tools`.
 fn names(missing: &Value) -> Vec<String> {
     let mut all = Vec::new();
     if let Value::Object(members) = missing {

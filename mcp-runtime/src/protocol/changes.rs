@@ -1,23 +1,23 @@
-//! Changes that a server announces, and the part of a subscription that it honours.
+//! The changes that a server announces, and the part of a subscription that it accepts.
 
 use mcp_types::{ServerCapabilities, ServerNotification, SubscriptionFilter};
 
-/// A list of a server, or one of its resources, that has changed.
+/// A change of a server's list or of one of its resources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Change {
-    /// The list of tools.
+    /// The list of tools has changed.
     Tools,
-    /// The list of prompts.
+    /// The list of prompts has changed.
     Prompts,
-    /// The list of resources, or of templates.
+    /// The list of resources or resource templates has changed.
     Resources,
-    /// The contents of the resource with this URI.
+    /// The contents of the resource with this URI have changed.
     Resource(String),
 }
 
 impl Change {
-    /// The change that a notification announces, if it announces one.
+    /// Returns the change that a notification announces, if any.
     #[must_use]
     pub fn by(notification: &ServerNotification) -> Option<Self> {
         Some(match notification {
@@ -29,7 +29,7 @@ impl Change {
         })
     }
 
-    /// The lists that a filter names.
+    /// Returns the lists that a filter names.
     pub(crate) fn lists(filter: &SubscriptionFilter) -> impl Iterator<Item = Self> + use<> {
         let lists = [
             (filter.tools_list_changed, Self::Tools),
@@ -41,7 +41,8 @@ impl Change {
     }
 }
 
-/// The lists of a filter whose changes a server announces, by its capabilities.
+/// Restricts a filter to the lists whose changes the server announces according to its
+/// capabilities.
 pub(crate) fn accepted_lists(
     filter: &SubscriptionFilter,
     offered: &ServerCapabilities,

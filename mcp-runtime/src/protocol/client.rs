@@ -1,4 +1,4 @@
-//! Lifecycle of a connection on the client's side.
+//! The lifecycle of a connection on the client's side.
 
 use std::sync::Arc;
 
@@ -11,20 +11,21 @@ use super::capabilities::{check_revision, method_info};
 use super::{Lifecycle, Negotiated};
 use crate::error::{RequestError, Unavailable};
 
-/// A connection as its client sees it: what may be sent, and what may come in.
+/// The lifecycle of a connection on the client's side. It decides which messages may be sent and
+/// received.
 ///
-/// `docs/lifecycle.md` shows what comes of each event in each state.
+/// `docs/lifecycle.md` shows the effect of each event in each state.
 ///
-/// A handshake passes through all states. `server/discover` leads from uninitialized, or from
-/// initializing when its answer comes late, to operating.
+/// A handshake passes through all states. An answer to `server/discover` leads directly from
+/// uninitialized to operating, or from initializing if the answer is late.
 pub(crate) type ClientLifecycle = Lifecycle<ServerCapabilities>;
 
 impl ClientLifecycle {
-    /// Notes that a request is about to be sent.
+    /// Records that a request is about to be sent.
     ///
     /// # Errors
     ///
-    /// The reason why it must not be.
+    /// The reason why the request must not be sent.
     pub(crate) fn send(&mut self, method: &'static str) -> Result<(), Unavailable> {
         match (self.state, method) {
             (Uninitialized, methods::INITIALIZE) => {
@@ -43,11 +44,12 @@ impl ClientLifecycle {
         }
     }
 
-    /// Checks that a request of an extension may be sent, and returns what is negotiated.
+    /// Checks that a request of an extension may be sent, and returns the outcome of the
+    /// negotiation.
     ///
     /// # Errors
     ///
-    /// The reason why it must not be.
+    /// The reason why the request must not be sent.
     pub(crate) fn send_of_extension(
         &self,
         method: &'static str,
@@ -66,13 +68,14 @@ impl ClientLifecycle {
         }
     }
 
-    /// Notes that the server refused `initialize`; another one, or `server/discover`, may be sent.
+    /// Records that the server refused `initialize`. The client may send it again, or send
+    /// `server/discover`.
     pub(crate) fn refused(&mut self) {
         self.step(&[Initializing], Uninitialized);
     }
 
-    /// Notes that the server answered `initialize` with an acceptable offer. Out of place, nothing
-    /// happens; otherwise `notifications/initialized` is due.
+    /// Records that the server answered `initialize` with an acceptable offer. Returns true if the
+    /// client must now send `notifications/initialized`, and false if the answer was unexpected.
     pub(crate) fn initialized(&mut self, negotiated: Arc<Negotiated<ServerCapabilities>>) -> bool {
         let due = self.step(&[Initializing], Initialized);
         if due {
@@ -81,7 +84,8 @@ impl ClientLifecycle {
         due
     }
 
-    /// Notes that the server answered `server/discover` with an acceptable offer.
+    /// Records that the server answered `server/discover` with an acceptable offer. Returns false
+    /// if the answer was unexpected.
     pub(crate) fn discovered(&mut self, negotiated: Arc<Negotiated<ServerCapabilities>>) -> bool {
         let due = self.step(&[Uninitialized, Initializing], Operating);
         if due {
@@ -90,7 +94,7 @@ impl ClientLifecycle {
         due
     }
 
-    /// Notes the new offer of a stateless server. Without a connection to it, nothing happens.
+    /// Records a new offer of a stateless server. Does nothing without a connection.
     pub(crate) fn discovered_again(&mut self, found: DiscoverResult) {
         if let (Operating, Some(negotiated)) = (self.state, &mut self.negotiated) {
             *negotiated = Arc::new(Negotiated {
@@ -102,18 +106,18 @@ impl ClientLifecycle {
         }
     }
 
-    /// Returns true if requests of the server are answered: a stateless one must not send any, and
-    /// its client must not respond (2026-07-28, "stdio", section Sending Messages).
+    /// Returns true if the client answers requests of the server. Stateless servers must not send
+    /// requests, and clients must not answer them (2026-07-28, "stdio", section Sending Messages).
     pub(crate) fn answers(&self) -> bool {
         let negotiated = self.negotiated.as_ref();
         negotiated.is_none_or(|negotiated| negotiated.revision.era() == Era::Handshake)
     }
 
-    /// Decides about a request of the server.
+    /// Decides whether to serve a request of the server.
     ///
     /// # Errors
     ///
-    /// The error to answer with; the connection goes on.
+    /// The error that answers the request. The connection continues.
     pub(crate) fn request(&self, method: &str) -> Result<(), RequestError> {
         match (self.state, &self.negotiated) {
             (ShuttingDown | Terminated, _) => Err(RequestError::Ending(self.state)),
@@ -127,8 +131,9 @@ impl ClientLifecycle {
         }
     }
 
-    /// Returns true if a notification of the server is taken note of, false if it is out of place.
-    /// One that no revision has may be that of an extension.
+    /// Returns true if a notification of the server is passed on, and false if it is unexpected.
+    /// Notifications that no revision defines are passed on, because they may belong to an
+    /// extension.
     pub(crate) fn notification(&self, method: &str) -> bool {
         match &self.negotiated {
             Some(_) if Revision::method(method).is_none() => true,
@@ -140,7 +145,7 @@ impl ClientLifecycle {
 
 #[cfg(test)]
 mod tests {
-    //! The table of `docs/lifecycle.md`, state by state and event by event.
+    //! Checks the table of `docs/lifecycle.md`, for each state and event.
 
     use mcp_types::ServerCapabilitiesTools;
 
@@ -148,8 +153,7 @@ mod tests {
     use super::*;
     use crate::protocol::lifecycle::documented::assert_documented;
 
-    /// The states in the order in which a handshake passes through them, each with the event that
-    /// leads on to the next one.
+    /// The states in the order of a handshake, each with the event that leads to the next state.
     const STATES: [(LifecycleState, Event); 6] = [
         (
             LifecycleState::Uninitialized,
@@ -216,7 +220,7 @@ mod tests {
             "the server sends another notification",
             Event::Notification(methods::NOTIFICATIONS_TOOLS_LIST_CHANGED),
         ),
-        ("shutdown is asked for", Event::ShutDown),
+        ("shutdown is requested", Event::ShutDown),
         ("the connection ends", Event::Terminate),
     ];
 
@@ -230,7 +234,7 @@ mod tests {
         })
     }
 
-    /// A lifecycle that is in `state`.
+    /// Creates a lifecycle in `state`.
     fn at(state: LifecycleState) -> ClientLifecycle {
         let mut lifecycle = ClientLifecycle::new();
         for (reached, next) in STATES {
@@ -243,7 +247,8 @@ mod tests {
         lifecycle
     }
 
-    /// Applies an event; returns the decision in a word, or nothing if there is none.
+    /// Applies an event, and describes the decision. The string is empty if there is nothing to
+    /// decide.
     fn happen(lifecycle: &mut ClientLifecycle, event: Event) -> String {
         let word = match event {
             Event::Send(method) => match lifecycle.send(method) {

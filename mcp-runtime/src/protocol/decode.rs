@@ -1,4 +1,4 @@
-//! Parameters, decoded so that a fault is named by its path.
+//! Decodes parameters, and finds the path of a fault.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::RequestError;
 
-/// Decodes the parameters of a known method; absent ones count as an empty object.
+/// Decodes the parameters of a known method. Absent parameters are the same as an empty object.
 ///
 /// # Errors
 ///
@@ -23,12 +23,12 @@ pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
     decoded.map_err(|error| invalid_params("params", params.get(), &error))
 }
 
-/// Decodes `json`, the part of the parameters at `path`, of the type called `name`. Optional members that do not
-/// fit are left out: they only describe the client.
+/// Decodes `json`, the part of the parameters at `path`, as the type called `name`. Malformed
+/// optional members are ignored, because they only describe the client.
 ///
 /// # Errors
 ///
-/// [`RequestError::InvalidParams`] with the path of the first fault that can't be left out.
+/// [`RequestError::InvalidParams`] with the path of the first fault that can't be ignored.
 pub(super) fn decode_leniently<T: DeserializeOwned>(
     json: RawJsonRef<'_>,
     path: &str,
@@ -41,12 +41,12 @@ pub(super) fn decode_leniently<T: DeserializeOwned>(
     let read = mcp_types::read(json, name, revision);
     let (value, misfits) = read.map_err(|misfit| misplaced(path, misfit))?;
     for misfit in misfits {
-        tracing::debug!(path, %misfit, "a member of a client that does not fit is left out");
+        tracing::debug!(path, %misfit, "ignoring a malformed member that describes the client");
     }
     Ok(value)
 }
 
-/// The error for a fault in the part of the parameters at `path`.
+/// Returns the error for a fault in the part of the parameters at `path`.
 pub(crate) fn misplaced(path: &str, misfit: Misfit) -> RequestError {
     let mut whole = "params".to_owned();
     for part in [path, &misfit.path] {
@@ -88,11 +88,11 @@ pub(super) fn required<'a, T: Deserialize<'a>>(
     })
 }
 
-/// A string, borrowed where it has no escapes, as `Cow` by itself is not.
+/// A string that is borrowed unless it has escapes. A plain `Cow` would always be owned.
 #[derive(Deserialize)]
 pub(super) struct BorrowedText<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// The error for `text`, which stands at `path` and was refused with `error`.
+/// Returns the error for `text`, which is at `path` and failed to decode with `error`.
 pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) -> RequestError {
     let mut path = path.to_owned();
     locate(text, error, &mut path);
@@ -110,7 +110,7 @@ pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) 
     RequestError::InvalidParams { path, reason }
 }
 
-/// The message without the position, which means nothing to someone who sent one line.
+/// Returns the message without the position, which is meaningless for a message on a single line.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     match message.rfind(" at line ") {
@@ -119,7 +119,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// The name of the member that is `fault`, in the words of serde.
+/// Returns the name of the member from serde's message about a `fault` such as "missing".
 fn field<'a>(reason: &'a str, fault: &str) -> Option<&'a str> {
     let name = reason.strip_prefix(fault)?.strip_prefix(" field `")?;
     name.strip_suffix('`')
@@ -127,8 +127,8 @@ fn field<'a>(reason: &'a str, fault: &str) -> Option<&'a str> {
 
 /// Appends to `path` the path of the innermost member or element of `text` that `error` is about.
 ///
-/// The decoder has the position of an error, not its path; the text is only searched after an
-/// error.
+/// serde reports only the position of an error. To keep decoding fast, the path is searched only
+/// after an error.
 pub(crate) fn locate(text: &str, error: &serde_json::Error, path: &mut String) {
     if let Some(offset) = offset(text, error)
         && let Ok(json) = RawJsonRef::from_text(text)
@@ -137,14 +137,14 @@ pub(crate) fn locate(text: &str, error: &serde_json::Error, path: &mut String) {
     }
 }
 
-/// Number of bytes of `text` had been read when `error` arose.
+/// Returns how many bytes of `text` had been read when `error` occurred.
 fn offset(text: &str, error: &serde_json::Error) -> Option<usize> {
     let line = error.line().checked_sub(1)?;
     let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
     Some(before + error.column())
 }
 
-/// Descends to the innermost part of `json` that has the address `at`.
+/// Descends to the innermost part of `json` that contains the address `at`.
 fn descend(json: RawJsonRef<'_>, at: usize, path: &mut String) {
     let is_hit = |part: RawJsonRef<'_>| {
         let start = part.get().as_ptr().addr();

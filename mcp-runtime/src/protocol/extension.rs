@@ -1,10 +1,11 @@
-//! Methods that extensions of the protocol add.
+//! Methods of extensions of the protocol.
 
 use std::borrow::Cow;
 
 use mcp_types::Revision;
 
-/// A method of an extension: its name, and the parameter that the header `Mcp-Name` repeats.
+/// A method of an extension: its name, and the parameter that the header `Mcp-Name` repeats, if
+/// any.
 ///
 /// ```
 /// use mcp_runtime::ExtensionMethod;
@@ -19,7 +20,7 @@ pub struct ExtensionMethod {
 }
 
 impl ExtensionMethod {
-    /// A method whose requests have no `Mcp-Name`.
+    /// Creates a method whose requests have no `Mcp-Name` header.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -28,22 +29,24 @@ impl ExtensionMethod {
         }
     }
 
-    /// Names the member of `params`, a string, that `Mcp-Name` repeats over HTTP in the stateless era
-    /// (2026-07-28, "Streamable HTTP", section "Request Metadata"). A client sends it; a server refuses one
-    /// that differs, and takes a request without it, as there are clients that leave it out.
+    /// Sets the string member of `params` that the header `Mcp-Name` repeats over HTTP in the
+    /// stateless era (2026-07-28, "Streamable HTTP", section "Request Metadata").
+    ///
+    /// Clients send the header. Servers refuse a request whose header differs, but accept a request
+    /// without the header, because some clients leave it out.
     #[must_use]
     pub const fn named_by(mut self, parameter: &'static str) -> Self {
         self.named_by = Some(parameter);
         self
     }
 
-    /// The name of the method.
+    /// Returns the name of the method.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The member of `params` that `Mcp-Name` repeats, if there is one.
+    /// Returns the member of `params` that `Mcp-Name` repeats, if any.
     #[must_use]
     pub fn parameter(&self) -> Option<&'static str> {
         self.named_by
@@ -59,13 +62,14 @@ impl<T: Into<String>> From<T> for ExtensionMethod {
     }
 }
 
-/// A method of an extension, as a server serves it.
+/// A method of an extension that a server serves.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnMethod {
     pub(crate) method: ExtensionMethod,
-    /// The extension that a caller has to declare; `None` for a method of no extension in particular.
+    /// The extension that callers must declare; `None` for a method that was added without an
+    /// extension.
     pub(crate) extension: Option<&'static str>,
-    /// The revisions in which it is served.
+    /// The revisions in which the method is served.
     pub(crate) revisions: Vec<Revision>,
 }
 

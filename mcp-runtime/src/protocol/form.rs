@@ -1,15 +1,16 @@
-//! Forms that were filled in.
+//! Checks the content of filled-in forms.
 
 use std::fmt::Display;
 
 use mcp_types::{ElicitSchema, EnumOption, NumberSchemaType, PrimitiveSchemaDefinition as Field};
 use serde_json::{Map, Value};
 
-/// Checks what was filled into a form (2026-07-28, "Elicitation", section Form Mode Security).
+/// Checks the content of a form against its schema (2026-07-28, "Elicitation", section Form Mode
+/// Security).
 ///
 /// # Errors
 ///
-/// With the first field that does not fit, and why.
+/// With the first field that is not valid, and the reason.
 pub(crate) fn check(content: &Map<String, Value>, form: &ElicitSchema) -> Result<(), String> {
     for name in form.required.iter().flatten() {
         if !content.contains_key(name) {
@@ -75,7 +76,7 @@ fn one_of<'a>(value: &Value, choices: impl IntoIterator<Item = &'a String>) -> R
     Err("must be one of the choices".to_owned())
 }
 
-/// Number of choices that were made.
+/// Returns the number of values that were chosen.
 fn some_of<'a>(
     value: &Value,
     choices: impl IntoIterator<Item = &'a String> + Clone,
@@ -87,7 +88,7 @@ fn some_of<'a>(
     Ok(i128::try_from(chosen.len()).unwrap_or(i128::MAX))
 }
 
-/// Checks that a number keeps to its bounds; the error names the bound.
+/// Checks that a number is within its bounds. The error names the violated bound.
 fn within<N: PartialOrd + Display>(
     number: N,
     least: Option<N>,

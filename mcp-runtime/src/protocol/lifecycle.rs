@@ -1,4 +1,4 @@
-//! State of a connection, for both sides.
+//! The state of a connection, for both sides.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use mcp_types::ClientCapabilities;
 use super::{LifecycleState, Negotiated};
 use crate::error::RequestError;
 
-/// A connection in its lifecycle. `C` is the peer's type of capabilities.
+/// The lifecycle of a connection. `C` is the type of the peer's capabilities.
 #[derive(Debug)]
 pub(crate) struct Lifecycle<C = ClientCapabilities> {
     pub(crate) state: LifecycleState,
@@ -23,7 +23,7 @@ impl<C> Lifecycle<C> {
         }
     }
 
-    /// Enters `state`, if the connection is in one of `from`. Returns whether it was.
+    /// Enters `state` if the connection is in one of the states `from`. Returns true if it was.
     pub(super) fn step(&mut self, from: &[LifecycleState], state: LifecycleState) -> bool {
         let is_due = from.contains(&self.state);
         if is_due {
@@ -32,7 +32,7 @@ impl<C> Lifecycle<C> {
         is_due
     }
 
-    /// Notes that all that follows the handshake is done.
+    /// Records that the steps after the handshake are done.
     pub(crate) fn operate(&mut self) {
         self.step(&[LifecycleState::Initialized], LifecycleState::Operating);
     }
@@ -41,7 +41,7 @@ impl<C> Lifecycle<C> {
     ///
     /// # Errors
     ///
-    /// When it has none, or no revision is negotiated.
+    /// When the revision does not have batches, or no revision is negotiated.
     pub(crate) fn accepts_batches(&self) -> Result<(), RequestError> {
         let negotiated = self.negotiated.as_ref();
         match negotiated.map(|negotiated| negotiated.revision) {
@@ -51,28 +51,28 @@ impl<C> Lifecycle<C> {
         }
     }
 
-    /// Refuses new requests from here on.
+    /// Refuses new requests from now on.
     pub(crate) fn shut_down(&mut self) {
         self.state = self.state.max(LifecycleState::ShuttingDown);
         self.negotiated = None;
     }
 
-    /// Notes that the connection is over.
+    /// Records that the connection has ended.
     pub(crate) fn terminate(&mut self) {
         self.state = LifecycleState::Terminated;
         self.negotiated = None;
     }
 }
 
-/// The tables of `docs/lifecycle.md`, as they follow from the code.
+/// Checks the tables of `docs/lifecycle.md` against the code.
 #[cfg(test)]
 pub(super) mod documented {
     use super::LifecycleState;
 
     const DOCUMENT: &str = include_str!("../../../docs/lifecycle.md");
 
-    /// Checks that the document has the table of what comes of each event in each state: what is
-    /// decided, in a word if there is anything to decide, and the state that follows.
+    /// Checks that the document has a table with the effect of each event in each state: the
+    /// decision, if there is one, and the next state.
     pub(in crate::protocol) fn assert_documented<E: Copy>(
         states: &[LifecycleState],
         events: &[(&str, E)],

@@ -1,8 +1,8 @@
-//! The rules of the protocol, without I/O, clock or tasks.
+//! The rules of the protocol, without I/O, clocks or tasks.
 //!
-//! A [`Lifecycle`] is the state of a connection; [`ServerLifecycle`] and [`ClientLifecycle`] decide
-//! about messages in it. [`Negotiated`] is what was agreed on, by handshake or by the request
-//! itself.
+//! A [`Lifecycle`] is the state of a connection. [`ServerLifecycle`] and [`ClientLifecycle`] decide
+//! which messages are allowed in each state. [`Negotiated`] is the outcome of a negotiation, by a
+//! handshake or by a stateless request.
 
 mod capabilities;
 mod changes;

@@ -1,4 +1,4 @@
-//! Negotiation of revision and capabilities, and its outcome.
+//! Negotiates the revision and the capabilities.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ use super::params::RequestParams;
 use crate::error::RequestError;
 use crate::limits::EXCERPT_CHARS;
 
-/// Outcome of the negotiation of two peers: once by a handshake, or anew with each stateless
-/// request.
+/// The outcome of a negotiation between two peers, by a handshake or by each stateless request.
 ///
-/// `C` is the peer's type of capabilities: a server holds [`ClientCapabilities`], a client holds
-/// [`ServerCapabilities`](mcp_types::ServerCapabilities). Follows "Lifecycle" of 2025-11-25 and the
-/// section on `_meta` of 2026-07-28.
+/// `C` is the type of the peer's capabilities: a server has [`ClientCapabilities`], and a client
+/// has [`ServerCapabilities`](mcp_types::ServerCapabilities). See 2025-11-25, "Lifecycle", and
+/// 2026-07-28, "Overview", section `_meta`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Negotiated<C = ClientCapabilities> {
-    /// The revision that is spoken.
+    /// The negotiated revision.
     pub revision: Revision,
-    /// Name and version of the peer, as it states them; never verified, and left out by some.
+    /// The name and version that the peer claims to have. They are not verified, and some peers
+    /// leave them out.
     pub peer_info: Option<Implementation>,
-    /// Capabilities that the peer declared.
+    /// The capabilities that the peer declared.
     pub peer_capabilities: C,
-    /// Instructions for using the server, in words for a model. Only servers send it.
+    /// Instructions for models on how to use the server. Only servers send them.
     pub instructions: Option<String>,
 }
 
@@ -37,7 +37,8 @@ const CLIENT_INFO: &str = "_meta.io.modelcontextprotocol/clientInfo";
 const LOG_LEVEL: &str = "_meta.io.modelcontextprotocol/logLevel";
 
 impl<C> Negotiated<C> {
-    /// Name and version of the peer for the log, in at most 200 characters; empty if it states none.
+    /// Returns the name and version of the peer for the log, shortened to 200 characters. The
+    /// string is empty if the peer did not send them.
     pub(crate) fn peer_name(&self) -> String {
         let info = self.peer_info.as_ref();
         let name = info.map(|info| format!("{} {}", info.name, info.version));
@@ -68,7 +69,7 @@ impl Negotiated {
         })
     }
 
-    /// Negotiates by what a stateless request carries (2026-07-28, "Overview", section `_meta`).
+    /// Negotiates by the `_meta` of a stateless request (2026-07-28, "Overview", section `_meta`).
     fn stateless(meta: &RequestMetaRef<'_>, supported: Revisions) -> Result<Self, RequestError> {
         let requested: String = required(meta.protocol_version, PROTOCOL_VERSION)?;
         let revision = requested
@@ -96,34 +97,36 @@ impl Negotiated {
         })
     }
 
-    /// Returns true if each result carries the name of the server, because no handshake did.
+    /// Returns true if each result must contain the name of the server, because there was no
+    /// handshake.
     pub(crate) fn results_name_server(&self) -> bool {
         self.revision.era() == Era::Stateless
     }
 
-    /// Returns true if a client's settings hold until the end of the session, not only for the
-    /// request that carries them.
+    /// Returns true if a client's settings apply until the end of the session. In the stateless
+    /// era, they apply only to their own request.
     pub(crate) fn outlive_requests(&self) -> bool {
         self.revision.era() == Era::Handshake
     }
 
-    /// Returns true if the client understands a stream that begins with an event without data, only
-    /// there for its id (2025-11-25, "Transports", section "Sending Messages to the Server").
+    /// Returns true if the client supports streams that begin with an event that has an id but no
+    /// data (2025-11-25, "Transports", section "Sending Messages to the Server").
     pub(crate) fn primes_streams(&self) -> bool {
         self.revision.era() == Era::Handshake && self.revision >= Revision::V2025_11_25
     }
 }
 
-/// Returns true if `revision` lets only an object be structured content (2025-11-25, "Tools");
-/// later ones take any JSON.
+/// Returns true if `revision` allows only objects as structured content (2025-11-25, "Tools").
+/// Later revisions allow any JSON.
 pub(crate) fn structured_content_is_object(revision: Revision) -> bool {
     revision < Revision::V2026_07_28
 }
 
-/// The code of handshake revisions for a resource that does not exist (2025-11-25, "Resources").
+/// The error code in the handshake era for a resource that does not exist (2025-11-25,
+/// "Resources").
 pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
 
-/// The code for a resource that does not exist.
+/// Returns the error code for a resource that does not exist.
 pub(crate) fn resource_not_found(revision: Revision) -> i64 {
     match revision.era() {
         Era::Handshake => RESOURCE_NOT_FOUND,
@@ -131,18 +134,19 @@ pub(crate) fn resource_not_found(revision: Revision) -> i64 {
     }
 }
 
-/// The outcome of the last stateless request of a client, for clients that send the same version
-/// and capabilities each time: the comparison costs a tenth of decoding them anew (3,600
-/// instructions).
+/// A cache of the outcome of a client's last stateless request.
+///
+/// Most clients send the same version and capabilities with each request. Comparing their texts
+/// costs a tenth of decoding them (3,600 instructions).
 #[derive(Debug, Default)]
 pub(crate) struct LastNegotiated {
-    /// The texts that the outcome was decoded from.
+    /// The JSON texts that the outcome was decoded from.
     source: [Option<Box<str>>; 3],
     outcome: Option<Arc<Negotiated>>,
 }
 
 impl LastNegotiated {
-    /// Negotiates by what `meta` carries.
+    /// Negotiates by `meta`, or returns the last outcome if `meta` is the same.
     pub(super) fn stateless(
         &mut self,
         meta: &RequestMetaRef<'_>,
@@ -174,7 +178,7 @@ fn check_level(raw: RawJsonRef<'_>) -> Result<(), RequestError> {
     match required(Some(raw), LOG_LEVEL)? {
         LoggingLevel::Unknown(level) => Err(RequestError::InvalidParams {
             path: format!("params.{LOG_LEVEL}"),
-            reason: format!("`{level}` is no log level"),
+            reason: format!("`{level}` is not a log level"),
         }),
         _ => Ok(()),
     }

@@ -1,5 +1,6 @@
-//! Parameters of a request, with those that several methods share read in one pass, and the arguments
-//! of tools that HTTP headers repeat (2026-07-28, "Tools", section "x-mcp-header").
+//! The parameters of a request. The members that several methods share are read in one pass. Also
+//! finds the arguments of tools that HTTP headers repeat (2026-07-28, "Tools", section
+//! "x-mcp-header").
 
 use std::borrow::Cow;
 
@@ -12,25 +13,25 @@ use crate::error::RequestError;
 
 /// The `params` of a request.
 ///
-/// Members that methods share are found once; a fault in a member is reported by the method that
-/// reads it.
+/// The members that methods share are located once, but decoded lazily: a fault in a member is
+/// reported when a method reads it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestParams<'a> {
-    /// The text of all.
+    /// All parameters.
     pub(crate) raw: Option<RawJsonRef<'a>>,
-    /// Texts of the members that methods share.
+    /// The members that methods share.
     pub(crate) shared: RequestParamsRef<'a>,
-    /// Texts of the reserved members of `_meta`.
+    /// The reserved members of `_meta`.
     pub(crate) meta: RequestMetaRef<'a>,
 }
 
 impl<'a> RequestParams<'a> {
-    /// Reads the shared members and the reserved ones of `_meta`.
+    /// Reads the shared members and the reserved members of `_meta`.
     ///
     /// # Errors
     ///
-    /// [`RequestError::InvalidParams`] when `params` or `_meta` is no object or has a member twice,
-    /// and when the progress token is neither a string nor an integer.
+    /// [`RequestError::InvalidParams`] when `params` or `_meta` is not an object or has a member
+    /// twice, or when the progress token is neither a string nor an integer.
     pub(crate) fn read(raw: Option<RawJsonRef<'a>>) -> Result<Self, RequestError> {
         let shared: RequestParamsRef<'a> = decode_params(raw)?;
         let meta: RequestMetaRef<'a> = optional(shared.meta, "_meta")?.unwrap_or_default();
@@ -38,7 +39,7 @@ impl<'a> RequestParams<'a> {
         Ok(Self { raw, shared, meta })
     }
 
-    /// Decodes all parameters; absent ones count as an empty object.
+    /// Decodes all parameters. Absent parameters are the same as an empty object.
     ///
     /// # Errors
     ///
@@ -47,22 +48,22 @@ impl<'a> RequestParams<'a> {
         decode_params(self.raw)
     }
 
-    /// Returns true if `_meta` names a version or capabilities, as stateless requests do.
+    /// Returns true if `_meta` has a version or capabilities, like stateless requests.
     pub(crate) fn is_stateless(&self) -> bool {
         self.meta.protocol_version.is_some() || self.meta.client_capabilities.is_some()
     }
 
-    /// The name of a tool or prompt.
+    /// Returns the name of a tool or prompt.
     pub(crate) fn name(&self) -> Result<Cow<'a, str>, RequestError> {
         Ok(required::<BorrowedText<'a>>(self.shared.name, "name")?.0)
     }
 
-    /// The URI of a resource.
+    /// Returns the URI of a resource.
     pub(crate) fn uri(&self) -> Result<Cow<'a, str>, RequestError> {
         Ok(required::<BorrowedText<'a>>(self.shared.uri, "uri")?.0)
     }
 
-    /// Name or URI, whichever is given.
+    /// Returns the name or else the URI, if the request has either.
     pub(crate) fn target(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
         match text(self.shared.name, "name")? {
             Some(name) => Ok(Some(name)),
@@ -70,11 +71,11 @@ impl<'a> RequestParams<'a> {
         }
     }
 
-    /// The arguments of a tool call.
+    /// Returns the arguments of a tool call.
     ///
     /// # Errors
     ///
-    /// [`RequestError::InvalidParams`] when they are no object.
+    /// [`RequestError::InvalidParams`] when the arguments are not an object.
     pub(crate) fn arguments(&self) -> Result<Option<RawJsonRef<'a>>, RequestError> {
         if self.shared.arguments.is_none_or(RawJsonRef::is_object) {
             Ok(self.shared.arguments)
@@ -86,12 +87,12 @@ impl<'a> RequestParams<'a> {
         }
     }
 
-    /// The position that a list continues from.
+    /// Returns the cursor of a request for a list.
     pub(crate) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
         text(self.shared.cursor, "cursor")
     }
 
-    /// The state that a retry brings back.
+    /// Returns the state that a retry sends back.
     pub(crate) fn request_state(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
         text(self.shared.request_state, "requestState")
     }
@@ -103,7 +104,7 @@ fn text<'a>(raw: Option<RawJsonRef<'a>>, name: &str) -> Result<Option<Cow<'a, st
 
 /// Refuses a progress token that is neither a string nor an integer.
 fn check_progress_token(token: RawJsonRef<'_>) -> Result<(), RequestError> {
-    // The usual tokens are known by their bytes: this is done for each request.
+    // This runs for each request, so recognize the usual tokens without decoding them.
     let is_short_integer =
         token.get().len() < 19 && token.get().bytes().all(|b| b.is_ascii_digit());
     if is_short_integer {
@@ -112,25 +113,25 @@ fn check_progress_token(token: RawJsonRef<'_>) -> Result<(), RequestError> {
     optional::<ProgressToken>(Some(token), "_meta.progressToken").map(drop)
 }
 
-/// One argument that the header `Mcp-Param-{name}` repeats.
+/// An argument that the header `Mcp-Param-{name}` repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ParamHeader {
-    /// The whole name of the header, in lower case.
+    /// The full name of the header, in lower case.
     pub(crate) name: String,
     /// The names of the members that lead to the argument.
     pub(crate) path: Vec<String>,
 }
 
 impl ParamHeader {
-    /// The keyword of a schema for the name of the header, without `Mcp-Param-`.
+    /// The keyword of a schema whose value is the name of the header without `Mcp-Param-`.
     pub(crate) const ANNOTATION: &str = "x-mcp-header";
 
-    /// The annotated arguments of an input schema. An annotation that is no name of a header is
-    /// ignored with a warning.
+    /// Returns the annotated arguments of an input schema. An annotation that is not a valid header
+    /// name is ignored with a warning.
     ///
     /// # Errors
     ///
-    /// When the schema may have annotations, and can't be read.
+    /// When the schema contains the keyword, but can't be read.
     pub(crate) fn of_schema(schema: &RawJson) -> serde_json::Result<Box<[Self]>> {
         if !schema.get().contains(Self::ANNOTATION) {
             return Ok(Box::default());
@@ -141,21 +142,23 @@ impl ParamHeader {
             let header = Self::of_property(path, property);
             if header.is_none() {
                 let name = &property[Self::ANNOTATION];
-                crate::log::warn!(%name, "an `x-mcp-header` that is no header name is ignored");
+                crate::log::warn!(%name, "ignoring an `x-mcp-header` that is not a header name");
             }
             header
         });
         Ok(headers.collect())
     }
 
-    /// The annotated properties of a schema, with their paths; only `properties` may lead to them.
+    /// Returns the annotated properties of a schema with their paths. Only properties, and
+    /// properties of properties, can be annotated.
     pub(crate) fn annotated(schema: &Value) -> Vec<(Vec<String>, &Value)> {
         let mut found = Vec::new();
         collect(schema, &mut Vec::new(), &mut found);
         found
     }
 
-    /// The header of an annotated property; `None` if the annotation is no name of a header.
+    /// Returns the header of an annotated property, or `None` if the annotation is not a valid
+    /// header name.
     pub(crate) fn of_property(path: Vec<String>, property: &Value) -> Option<Self> {
         let suffix = property[Self::ANNOTATION].as_str()?;
         let name = format!("mcp-param-{}", suffix.to_ascii_lowercase());
@@ -181,7 +184,7 @@ fn collect<'a>(
     }
 }
 
-/// Returns true if `name` may be the name of a header (RFC 9110, section 5.6.2).
+/// Returns true if `name` is a valid header name (RFC 9110, section 5.6.2).
 fn is_token(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_allowed)

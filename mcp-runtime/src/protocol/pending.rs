@@ -1,4 +1,4 @@
-//! The requests that this side has sent and that are not answered yet.
+//! Tracks the requests that this side has sent and that have not been answered yet.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,22 +7,24 @@ use mcp_types::RequestId;
 
 use crate::limits::{ANSWER_IDLE_TIMEOUT, ANSWER_TOTAL_TIMEOUT, FOREVER};
 
-/// Time limits of a request. Time in which the answering side asks something in turn
-/// (elicitation, sampling, roots) does not count, nor does time in which credentials are fetched for
-/// a request over HTTP.
+/// The time limits of a request.
+///
+/// The clock is paused while the answering side asks something in turn (elicitation, sampling,
+/// roots), and while credentials are fetched for a request over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Time to wait for the answer, or, with [`reset_on_progress`](Self::reset_on_progress),
-    /// for the next sign of progress.
+    /// The time to wait for the answer or, with [`reset_on_progress`](Self::reset_on_progress), for
+    /// the next report of progress.
     pub idle: Duration,
-    /// Time to wait in all, regardless of progress.
+    /// The total time to wait, regardless of progress.
     pub total: Duration,
-    /// True if a progress notification starts the idle clock again.
+    /// If true, each progress notification restarts the idle time.
     pub reset_on_progress: bool,
 }
 
 impl Default for Timeouts {
-    /// 60 seconds for the answer, 10 minutes in all; progress does not extend the wait.
+    /// Returns limits of 60 seconds for the answer and 10 minutes in total. Progress does not
+    /// extend the wait.
     fn default() -> Self {
         Self {
             idle: ANSWER_IDLE_TIMEOUT,
@@ -33,7 +35,7 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
-    /// A limit of `limit` in all, regardless of progress.
+    /// Returns limits that end the wait after `limit`, regardless of progress.
     pub const fn within(limit: Duration) -> Self {
         Self {
             idle: limit,
@@ -42,13 +44,13 @@ impl Timeouts {
         }
     }
 
-    /// The time until the first of both limits.
+    /// Returns the shorter of both limits.
     pub(crate) fn shortest(self) -> Duration {
         self.total.min(self.idle)
     }
 }
 
-/// The table of requests in flight. `W` is the receiver of the answer.
+/// The table of requests in flight. `W` is the type that receives the answer.
 #[derive(Debug)]
 pub(crate) struct Pending<W> {
     entries: BTreeMap<i64, PendingEntry<W>>,
@@ -61,12 +63,12 @@ struct PendingEntry<W> {
     sent: Instant,
     deadline: Instant,
     last_deadline: Instant,
-    /// What stops the clock, and since when it is stopped.
+    /// The reasons why the clock is paused; empty while it runs.
     held_by: Vec<Holder>,
     held_since: Instant,
 }
 
-/// What stops the clock of a request.
+/// A reason to pause the clock of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Holder {
     /// An open request of the peer.
@@ -82,7 +84,7 @@ impl<W> Pending<W> {
         }
     }
 
-    /// Notes that the request `id` was sent at `now`.
+    /// Adds the request `id`, which was sent at `now`.
     pub(crate) fn insert(&mut self, id: i64, waiter: W, timeouts: Timeouts, now: Instant) {
         let last_deadline = now + timeouts.total.min(FOREVER);
         let entry = PendingEntry {
@@ -97,18 +99,20 @@ impl<W> Pending<W> {
         self.entries.insert(id, entry);
     }
 
-    /// Removes the request `id`, because it was answered or given up. `None` if it is unknown.
+    /// Removes the request `id` because it was answered or cancelled. Returns `None` if it is
+    /// unknown.
     pub(crate) fn remove(&mut self, id: i64) -> Option<W> {
         self.entries.remove(&id).map(|entry| entry.waiter)
     }
 
-    /// The same, for a request whose waiter is as wanted.
+    /// Removes the request `id` if its waiter is `wanted`.
     pub(crate) fn remove_if(&mut self, id: i64, wanted: impl FnOnce(&W) -> bool) -> Option<W> {
         let is_wanted = wanted(&self.entries.get(&id)?.waiter);
         is_wanted.then(|| self.remove(id)).flatten()
     }
 
-    /// Progress of the request `id` was reported.
+    /// Restarts the idle time of the request `id` if its limits say so, because progress was
+    /// reported.
     pub(crate) fn progress(&mut self, id: i64, now: Instant) -> Option<&mut W> {
         let entry = self.entries.get_mut(&id)?;
         if entry.timeouts.reset_on_progress {
@@ -123,8 +127,7 @@ impl<W> Pending<W> {
         Some(&mut entry.waiter)
     }
 
-    /// Stops the clocks of the requests for which `concerned` holds while the peer's request
-    /// `question` is open.
+    /// Pauses the clocks of all `concerned` requests while the peer's request `question` is open.
     pub(crate) fn hold(
         &mut self,
         question: &RequestId,
@@ -138,7 +141,7 @@ impl<W> Pending<W> {
         }
     }
 
-    /// Ends the peer's request `question`. `now` is only called if that resumes a clock.
+    /// Ends the peer's request `question`. `now` is called only if this resumes a clock.
     pub(crate) fn release(&mut self, question: &RequestId, now: impl Fn() -> Instant) {
         for entry in self.entries.values_mut() {
             entry.release(
@@ -148,7 +151,7 @@ impl<W> Pending<W> {
         }
     }
 
-    /// Stops the clock of the request `id` because of its transport, or lets it run again.
+    /// Pauses or resumes the clock of the request `id` on behalf of its transport.
     pub(crate) fn suspend(&mut self, id: i64, suspended: bool, now: Instant) -> Option<&mut W> {
         let entry = self.entries.get_mut(&id)?;
         if suspended {
@@ -164,14 +167,13 @@ impl<W> Pending<W> {
         self.entries.is_empty()
     }
 
-    /// When the next request runs out of time.
+    /// Returns the time when the next request expires.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         let running = self.entries.values().filter(|entry| !entry.is_held());
         running.map(|entry| entry.deadline).min()
     }
 
-    /// Removes the requests that have run out of time, oldest first, each with the time it has
-    /// waited.
+    /// Removes the expired requests, oldest first, and returns how long each of them has waited.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<(i64, W, Duration)> {
         let is_expired =
             |_: &i64, entry: &mut PendingEntry<W>| !entry.is_held() && entry.deadline <= now;
@@ -181,7 +183,7 @@ impl<W> Pending<W> {
             .collect()
     }
 
-    /// Removes all requests, because the connection is over.
+    /// Removes all requests, because the connection has ended.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (i64, W)> + use<W> {
         let entries = std::mem::take(&mut self.entries);
         entries.into_iter().map(|(id, entry)| (id, entry.waiter))

@@ -1,4 +1,4 @@
-//! Lifecycle of a connection on the server's side.
+//! The lifecycle of a connection on the server's side.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use super::capabilities::{check_revision, method_info};
 use super::{LastNegotiated, Lifecycle, Negotiated, OwnMethod, RequestParams, Requirement};
 use crate::error::RequestError;
 
-/// The revision that a transport names beside a message, as HTTP does in a header.
+/// The revision that a transport sends beside a message, such as the HTTP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NamedRevision {
-    /// None is named: on a stream, and over HTTP before 2025-06-18.
+    /// There is no revision, as on streams, and over HTTP before 2025-06-18.
     Absent,
     Known(Revision),
     Unknown,
 }
 
 impl NamedRevision {
-    /// The era of a message that does not determine it by itself.
+    /// Returns the era of a message whose content does not determine the era.
     pub(crate) fn era(self) -> Era {
         match self {
             Self::Known(revision) => revision.era(),
@@ -33,12 +33,12 @@ impl NamedRevision {
     }
 }
 
-/// The era of a request: the one place that decides it.
+/// Returns the era of a request. This is the only place that decides it.
 ///
-/// A method that exists in no other era makes a request stateless, and so does a stateless revision
-/// that the transport names. Except for `initialize`, so do a version or capabilities in `_meta`,
-/// and a named revision that is unknown. `params` are absent where they can't be read, which either
-/// era refuses.
+/// A request is stateless if its method exists only in the stateless era, or the transport names a
+/// stateless revision. A request other than `initialize` is also stateless if `_meta` has a version
+/// or capabilities, or the transport names an unknown revision. `params` are absent if they can't
+/// be read; such a request is refused in both eras.
 pub(crate) fn era_of_request(
     method: &str,
     info: Option<&MethodInfo>,
@@ -54,22 +54,23 @@ pub(crate) fn era_of_request(
     named.era()
 }
 
-/// Rules of a server for all its clients.
+/// The rules of a server for all its clients.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerRules {
     pub(crate) supported: Revisions,
-    /// Capabilities that each client must declare.
+    /// The capabilities that every client must declare.
     pub(crate) requirement: Requirement,
-    /// Methods of extensions.
+    /// The methods of extensions.
     pub(crate) own_methods: Arc<[OwnMethod]>,
 }
 
 impl ServerRules {
-    /// Decides about a stateless request. `last` is the outcome of the client's request before.
+    /// Decides whether to serve a stateless request. `last` caches the outcome of the client's
+    /// previous request.
     ///
     /// # Errors
     ///
-    /// The error to answer with.
+    /// The error that answers the request.
     pub(crate) fn admit_stateless<'a>(
         &self,
         method: &str,
@@ -88,14 +89,14 @@ impl ServerRules {
     ) -> Result<Admission<'a>, RequestError> {
         let negotiated = last.stateless(&params.meta, self.supported)?;
         self.check_method(method, known, negotiated.revision)?;
-        // Discovery names the required capabilities to clients.
+        // Discovery is exempt, because it tells clients which capabilities are required.
         if method != DiscoverRequest::METHOD {
             self.requirement.check(&negotiated)?;
         }
         Ok(Admission::Serve(negotiated, params))
     }
 
-    /// The table entry of a request; `None` for one of an extension.
+    /// Returns the table entry of a request, or `None` for a request of an extension.
     ///
     /// # Errors
     ///
@@ -109,8 +110,8 @@ impl ServerRules {
         }
     }
 
-    /// Checks that the protocol has a request in `revision`, or else that an extension serves it
-    /// there. `known` is its table entry.
+    /// Checks that the protocol or an extension has the request in `revision`. `known` is its table
+    /// entry.
     fn check_method(
         &self,
         method: &str,
@@ -129,9 +130,9 @@ impl ServerRules {
     }
 }
 
-/// Lifecycle of a connection on the server's side: messages go in, decisions come out.
+/// The lifecycle of a connection on the server's side. It decides how to treat each message.
 ///
-/// `docs/lifecycle.md` shows what comes of each event in each state.
+/// `docs/lifecycle.md` shows the effect of each event in each state.
 #[derive(Debug)]
 pub(crate) struct ServerLifecycle {
     pub(crate) connection: Lifecycle,
@@ -143,15 +144,15 @@ pub(crate) struct ServerLifecycle {
 /// The decision about a request.
 #[expect(
     clippy::large_enum_variant,
-    reason = "it is matched where it is returned; a box would be an allocation for each request"
+    reason = "it is matched where it is returned, and a box would allocate for each request"
 )]
 #[derive(Debug)]
 pub(crate) enum Admission<'a> {
     /// Answer the handshake with this outcome.
     Initialize(Arc<Negotiated>),
-    /// Serve it under this outcome.
+    /// Serve the request under this outcome.
     Serve(Arc<Negotiated>, RequestParams<'a>),
-    /// Answer a `ping` that came before any negotiation.
+    /// Answer a `ping` that arrived before any negotiation.
     Ping,
 }
 
@@ -165,9 +166,9 @@ impl ServerLifecycle {
         }
     }
 
-    /// A lifecycle in the middle, for a client whose handshake is not remembered. One that names no
-    /// revision is taken to speak 2025-03-26 (2025-11-25, "Transports", section "Protocol Version
-    /// Header").
+    /// Creates a lifecycle that is already operating, for a client whose handshake is not known. If
+    /// the client names no revision, 2025-03-26 is assumed (2025-11-25, "Transports", section
+    /// "Protocol Version Header").
     pub(crate) fn without_handshake(named: NamedRevision, rules: ServerRules) -> Self {
         let negotiated = Negotiated {
             revision: match named {
@@ -184,11 +185,11 @@ impl ServerLifecycle {
         lifecycle
     }
 
-    /// Decides about a request, whose parameters are read if its method is known.
+    /// Decides whether to serve a request. Its parameters are read only if its method is known.
     ///
     /// # Errors
     ///
-    /// The error to answer with; the connection goes on.
+    /// The error that answers the request. The connection continues.
     pub(crate) fn request<'a>(
         &mut self,
         method: &str,
@@ -225,13 +226,14 @@ impl ServerLifecycle {
         }
     }
 
-    /// Returns true if an error about a message without a readable id has the id `null`; stateless
+    /// Returns true if errors about messages without a readable id have the id `null`. Stateless
     /// revisions leave the id out.
     pub(crate) fn sends_null_ids(&self) -> bool {
         !self.stateless_seen || self.connection.negotiated.is_some()
     }
 
-    /// Notes that the client has sent `notifications/initialized`. Out of place, it is ignored.
+    /// Records that the client has sent `notifications/initialized`. Returns false if the
+    /// notification was unexpected; it is then ignored.
     pub(crate) fn initialized(&mut self) -> bool {
         self.connection.step(&[Initializing], Initialized)
     }
@@ -239,7 +241,7 @@ impl ServerLifecycle {
 
 #[cfg(test)]
 mod tests {
-    //! The table of `docs/lifecycle.md`, state by state and event by event.
+    //! Checks the table of `docs/lifecycle.md`, for each state and event.
 
     use mcp_types::RawJsonRef;
 
@@ -257,8 +259,7 @@ mod tests {
         }
     }
 
-    /// How each state is reached from a new connection, in the order in which they follow each
-    /// other.
+    /// The states in order, each with the events that lead to it from a new connection.
     const STATES: [(LifecycleState, &[Event]); 6] = [
         (LifecycleState::Uninitialized, &[]),
         (LifecycleState::Initializing, &[Event::Initialize]),
@@ -293,11 +294,11 @@ mod tests {
         ("`ping`", Event::Ping),
         ("a handshake-era request", Event::Request),
         ("a stateless request", Event::Stateless),
-        ("shutdown is asked for", Event::ShutDown),
+        ("shutdown is requested", Event::ShutDown),
         ("the connection ends", Event::Terminate),
     ];
 
-    /// A lifecycle that is in `state`.
+    /// Creates a lifecycle in `state`.
     fn at(state: LifecycleState) -> ServerLifecycle {
         let mut lifecycle = ServerLifecycle::new(ServerRules::default());
         for (_, path) in STATES.iter().filter(|(reached, _)| *reached == state) {
@@ -309,7 +310,7 @@ mod tests {
         lifecycle
     }
 
-    /// Applies an event; returns the answer, or nothing for an event without one.
+    /// Applies an event, and describes the answer. The string is empty if the event has no answer.
     fn happen(lifecycle: &mut ServerLifecycle, event: Event) -> String {
         let request = |lifecycle: &mut ServerLifecycle, method, params: &str| {
             let params: RawJsonRef<'_> = serde_json::from_str(params).unwrap();

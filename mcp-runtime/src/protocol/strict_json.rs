@@ -1,5 +1,5 @@
-//! JSON without ambiguities such as duplicate members, for arguments that HTTP headers repeat or a
-//! sealed state is bound to.
+//! JSON without ambiguities such as duplicate members. It is used for arguments that HTTP headers
+//! repeat, or that a sealed state is bound to.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,15 +12,14 @@ use super::decode::BorrowedText;
 use crate::error::RequestError;
 use crate::limits::MAX_STRICT_DEPTH;
 
-/// A JSON value that readers can't take differently.
+/// A JSON value that all readers interpret in the same way.
 ///
-/// Refused are numbers beyond `f64`, strings with a lone surrogate, and members that occur twice in
-/// one object, at any depth. Numbers are kept as their text. Reading takes time linear in the
-/// length of the text.
+/// Numbers beyond `f64`, strings with a lone surrogate, and duplicate members of an object are
+/// refused at any depth. Numbers are kept as their text. Reading takes linear time.
 ///
-/// Written by serde, two values have the same text exactly if they are equal: members are sorted by
-/// name at every level, white space and escapes do not count, and numbers are equal if their texts
-/// are.
+/// Serialized by serde, two values have the same text if and only if they are equal: members are
+/// sorted by name at every level, white space and escapes are normalized, and numbers are equal if
+/// their texts are.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) enum StrictJson<'a> {
     Null,
@@ -32,7 +31,7 @@ pub(crate) enum StrictJson<'a> {
 }
 
 impl<'a> StrictJson<'a> {
-    /// Reads `text`, which is one JSON value and stands at `path`.
+    /// Reads `text`, which is one JSON value at `path`.
     ///
     /// # Errors
     ///
@@ -52,7 +51,7 @@ impl<'a> StrictJson<'a> {
         }
     }
 
-    /// The value that the member names `path` lead to.
+    /// Returns the value at `path`, a list of member names.
     pub(crate) fn get(&self, path: &[String]) -> Option<&Self> {
         path.iter().try_fold(self, |value, name| match value {
             Self::Object(members) => members.get(name.as_str()),
@@ -61,7 +60,6 @@ impl<'a> StrictJson<'a> {
     }
 }
 
-/// Reads a value and everything inside it.
 struct Reader<'a> {
     rest: &'a str,
     /// The path of the value that is being read.
@@ -86,7 +84,8 @@ impl<'a> Reader<'a> {
             "true" => StrictJson::Bool(true),
             "false" => StrictJson::Bool(false),
             string if string.starts_with('"') => StrictJson::String(
-                unquoted(string).ok_or("a string with a lone surrogate, which is no text")?,
+                unquoted(string)
+                    .ok_or("a string with a lone surrogate, which is not valid text")?,
             ),
             number => {
                 if number.parse().is_ok_and(f64::is_finite) {
@@ -128,7 +127,7 @@ impl<'a> Reader<'a> {
         Ok(StrictJson::Array(elements))
     }
 
-    /// Steps over `mark`, if it comes next.
+    /// Consumes `mark` if it is next.
     fn eat(&mut self, mark: char) -> bool {
         self.rest = self.rest.trim_ascii_start();
         let rest = self.rest.strip_prefix(mark);
@@ -136,7 +135,7 @@ impl<'a> Reader<'a> {
         rest.is_some()
     }
 
-    /// Steps over a string, a number or a word.
+    /// Consumes a string, a number or a literal.
     fn scalar(&mut self) -> Option<&'a str> {
         let mut values = serde_json::Deserializer::from_str(self.rest).into_iter::<&RawValue>();
         let value = values.next()?.ok()?;
@@ -145,7 +144,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The text of a JSON string; `None` if it has a lone surrogate.
+/// Returns the text of a JSON string, or `None` if it has a lone surrogate.
 fn unquoted(string: &str) -> Option<Cow<'_, str>> {
     let text: Option<BorrowedText<'_>> = serde_json::from_str(string).ok();
     text.map(|BorrowedText(text)| text)

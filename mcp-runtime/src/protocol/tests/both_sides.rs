@@ -1,5 +1,5 @@
-//! The lifecycles of a client and a server, joined by a connection that delays, loses, duplicates
-//! and reorders messages, and breaks.
+//! Tests the lifecycles of a client and a server over a simulated connection that delays, loses,
+//! duplicates and reorders messages, and breaks.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ use crate::protocol::{
     ServerLifecycle, ServerRules, Timeouts,
 };
 
-/// One event of a random sequence.
+/// An event of a random sequence.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Send(&'static str),
@@ -57,7 +57,7 @@ struct World {
     in_flight: Vec<i64>,
     to_server: VecDeque<FromClient>,
     to_client: VecDeque<FromServer>,
-    /// How often each request was settled, one way or another.
+    /// How often each request was settled, by an answer or otherwise.
     settled: HashMap<i64, u32>,
     refusals: u32,
     now: Instant,
@@ -266,8 +266,7 @@ impl World {
         self.in_flight.clear();
     }
 
-    /// The wire works again, everybody does what is left to do, and time runs out for what was
-    /// lost.
+    /// Delivers and serves all remaining messages without faults, and lets lost requests expire.
     fn heal(&mut self) {
         while !(self.to_server.is_empty() && self.to_client.is_empty() && self.in_flight.is_empty())
         {
@@ -281,7 +280,7 @@ impl World {
         }
     }
 
-    /// Each request was settled once, and nothing of it is left.
+    /// Checks that each request was settled exactly once, and nothing is left over.
     fn check(&self) {
         for (id, times) in &self.settled {
             assert_eq!(*times, 1, "request {id}");
