@@ -21,7 +21,7 @@ const REMEDIES: [(&str, &str); 11] = [
     ),
     (" (`max_message_bytes`)", ""),
     (
-        "if it is to be trusted, allow it by `allow_private_host`",
+        "if you trust the host, allow it with `allow_private_host`",
         "ask those who run the server",
     ),
     (" (`max_pages`)", ""),

@@ -209,7 +209,7 @@ pub enum Taken {
 /// use mcp_runtime::layer::{BoxError, Buckets, Rate, RateLimit, Taken};
 /// use std::time::Duration;
 ///
-/// /// Buckets that never are empty.
+/// /// Buckets that are never empty.
 /// struct Endless;
 ///
 /// impl Buckets for Endless {

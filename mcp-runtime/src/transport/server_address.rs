@@ -66,7 +66,7 @@ pub(super) struct ServerAddress {
 
 #[derive(Clone, Default)]
 pub(super) struct TrustedRoots {
-    /// In DER.
+    /// Additional roots, in DER.
     pub(super) added: Vec<Vec<u8>>,
     /// True if the roots of the Mozilla project are not trusted.
     pub(super) only_added: bool,
@@ -175,12 +175,11 @@ fn basic(user_information: &str) -> String {
     format!("Basic {}", STANDARD.encode(credentials))
 }
 
-/// Returns the roots that `roots` adds and, unless `roots` excludes them, those of the Mozilla
-/// project.
+/// Returns the added roots and, unless `roots` excludes them, the roots of the Mozilla project.
 ///
 /// # Errors
 ///
-/// If one of those that are added is not a certificate.
+/// If an added root is not a certificate.
 fn trusted(roots: &TrustedRoots) -> io::Result<RootCertStore> {
     let defaults = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
     let defaults = defaults.filter(|_| !roots.only_added);
@@ -201,7 +200,7 @@ fn trusted(roots: &TrustedRoots) -> io::Result<RootCertStore> {
 ///
 /// # Errors
 ///
-/// If one of those that are added is not a certificate.
+/// If an added root is not a certificate.
 pub(super) fn tls_config(roots: &TrustedRoots) -> io::Result<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)

@@ -37,7 +37,7 @@ pub fn stdio() -> Stdio {
     }
 }
 
-/// The transport that [`stdio`] makes.
+/// The transport that [`stdio`] returns.
 #[derive(Debug)]
 pub struct Stdio {
     max_frame_bytes: usize,
@@ -49,8 +49,8 @@ impl Transport for Stdio {
     type Reader = LineReader<streams::Input>;
     type Writer = StdioWriter;
 
-    /// Messages to clients that get no answer include this name, because most of them meant to
-    /// start a program.
+    /// Named in the error of a client that gets no answer, because its user probably meant to start
+    /// a program.
     fn program(&self) -> Option<String> {
         let own = "this process's own standard input; to start a program, use ChildProcess::new(…)";
         Some(own.to_owned())

@@ -116,7 +116,7 @@ async fn a_connection_that_is_refused_is_tried_again() {
     let url = format!("http://{}/mcp", socket.local_addr().unwrap());
     let connecting =
         tokio::spawn(Client::builder("test", "1").connect(http_client(url).retries(8)));
-    let is_logged = || log.text().contains("the server is asked again later");
+    let is_logged = || log.text().contains("the request will be sent again");
     until("the retry is logged", is_logged).await;
     assert!(!connecting.is_finished());
     let listener = socket.listen(1).unwrap();
@@ -169,7 +169,7 @@ async fn urls_are_not_logged_beyond_their_origin() {
         assert!(connected.is_err());
     }
     let log = log.text();
-    for part in ["HTTP+SSE", "a redirect", "asked again later"] {
+    for part in ["HTTP+SSE", "a redirect", "will be sent again"] {
         assert!(log.contains(part), "{part} in {log}");
     }
     assert!(log.contains(&addr.to_string()), "{log}");

@@ -122,7 +122,7 @@ pub(super) fn host_of(authority: &str) -> Option<&str> {
         .then_some(host)
 }
 
-/// Returns true if a request can have this host, which is in lower case and without port.
+/// Returns true if a request can have this host. `host` must be in lower case and have no port.
 pub(super) fn is_host(host: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     match host.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
@@ -131,8 +131,8 @@ pub(super) fn is_host(host: &str) -> bool {
     }
 }
 
-/// Returns true if a page can have this origin, which is in lower case. Browsers omit the default
-/// port.
+/// Returns true if a page can have this origin, which must be in lower case. Browsers omit the
+/// default port.
 pub(super) fn is_origin(origin: &str) -> bool {
     let Some((scheme, authority)) = origin.split_once("://") else {
         return origin == "null";

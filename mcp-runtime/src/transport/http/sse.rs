@@ -11,7 +11,7 @@ use crate::limits::MAX_EVENT_ID_BYTES;
 /// A comment that keeps the connection from looking idle.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
-/// The last comment of a stream whose client has lost its access.
+/// The comment that ends a stream when the client's access has expired.
 pub(super) const EXPIRED: &[u8] = b": the access has expired: come back with a new token\n\n";
 
 /// Writes one event. `data` must be a single line.

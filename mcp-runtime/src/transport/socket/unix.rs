@@ -178,7 +178,7 @@ impl Drop for SocketFile {
     }
 }
 
-/// Checks that `path` can be a socket's path, and is free or a socket on which no process listens.
+/// Checks that `path` is a valid path for a socket, and that it is unused or a stale socket.
 fn check_free(path: &Path) -> io::Result<()> {
     if path.file_name().is_none() {
         let text = "this is not the path of a file: write one such as `/run/library.sock`";

@@ -151,6 +151,8 @@ struct BlockingStream<P> {
 }
 
 impl BlockingStream<pipe::Receiver> {
+    /// Spawns a thread that reads `stream`.
+    ///
     /// # Errors
     ///
     /// When the operating system has no thread or no pipe left.
@@ -164,6 +166,8 @@ impl BlockingStream<pipe::Receiver> {
 }
 
 impl BlockingStream<pipe::Sender> {
+    /// Spawns a thread that writes to `stream`.
+    ///
     /// # Errors
     ///
     /// When the operating system has no thread or no pipe left.

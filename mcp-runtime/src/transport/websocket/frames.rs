@@ -52,7 +52,7 @@ impl<S> WebSocket<S> {
     }
 }
 
-/// Limits messages to `limit` bytes.
+/// Returns a configuration that limits messages to `limit` bytes.
 pub(super) fn config(limit: usize) -> WebSocketConfig {
     WebSocketConfig::default()
         .max_message_size(Some(limit))

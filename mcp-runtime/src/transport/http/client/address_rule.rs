@@ -1,5 +1,6 @@
-//! Addresses that requests of an authenticator may go to. Their URLs come from servers, which must
-//! not reach the machine of the client, its network or the metadata of its cloud that way.
+//! Decides which addresses an authenticator's requests may reach. The URLs of these requests come
+//! from servers, which must not use them to reach the client's machine, its network, or the
+//! metadata service of its cloud.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -9,7 +10,7 @@ use http::Uri;
 
 use crate::sync::lock;
 
-/// Parts of the address space that are treated alike.
+/// The parts of the address space that are treated differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressKind {
     Public,
@@ -18,15 +19,15 @@ enum AddressKind {
     /// The network of this machine, or of its provider.
     Private,
     LinkLocal,
-    /// The metadata services of clouds, which give out credentials.
+    /// The metadata services of clouds, which hand out credentials.
     Metadata,
-    /// Addresses of no host: multicast, broadcast, documentation, reserved ones.
+    /// Addresses that belong to no host: multicast, broadcast, documentation, reserved.
     Special,
 }
 
 const METADATA: [IpAddr; 6] = [
     IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
-    // Tasks of Amazon ECS, Alibaba Cloud, Azure.
+    // Amazon ECS tasks, Alibaba Cloud, Azure.
     IpAddr::V4(Ipv4Addr::new(169, 254, 170, 2)),
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
     IpAddr::V4(Ipv4Addr::new(168, 63, 129, 16)),
@@ -35,23 +36,25 @@ const METADATA: [IpAddr; 6] = [
     IpAddr::V6(Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)),
 ];
 
-/// Refuses addresses that are not public, except for the kind of address that the MCP server itself
-/// has, and for hosts that the user has named. Metadata services are refused even so.
+/// Refuses addresses that are not public, except for hosts that the user has named and for
+/// addresses of the same kind as the MCP server's. Metadata services are refused even if the server
+/// has that kind of address.
 #[derive(Debug)]
 pub(super) struct AddressRule {
     private_hosts: Vec<String>,
-    /// The kind of the server's address.
+    /// The kind of the MCP server's address.
     server: Mutex<AddressKind>,
 }
 
 impl AddressRule {
-    /// The rule for a client of the MCP server at `server`. `private_hosts` may have any address.
+    /// Creates the rule for a client of the MCP server at `server`. `private_hosts` may have any
+    /// address.
     pub(super) fn new(server: &Uri, private_hosts: Vec<String>) -> Self {
         let host = server.host().unwrap_or_default();
         let kind = match literal(host) {
             Some(address) => AddressKind::of(address),
             None if host.eq_ignore_ascii_case("localhost") => AddressKind::Loopback,
-            // Until the address is known.
+            // This holds until the address is known.
             None => AddressKind::Public,
         };
         Self {
@@ -60,17 +63,17 @@ impl AddressRule {
         }
     }
 
-    /// Notes the address from which the MCP server has answered.
+    /// Records the address from which the MCP server has answered.
     pub(super) fn server_is_at(&self, address: IpAddr) {
         let mut server = lock(&self.server);
         *server = AddressKind::of(address);
     }
 
-    /// Checks the host of a URL that is an address, which is not resolved.
+    /// Checks a URL's host if it is an IP address, which is never resolved.
     ///
     /// # Errors
     ///
-    /// If it is refused.
+    /// If the address is refused.
     pub(super) fn check_host(&self, host: &str) -> io::Result<()> {
         match literal(host) {
             Some(address) => self.keep_allowed(host, vec![(address, 0).into()]).map(drop),
@@ -78,11 +81,11 @@ impl AddressRule {
         }
     }
 
-    /// Returns those addresses of `host` that may be connected to.
+    /// Returns the addresses of `host` that are allowed.
     ///
     /// # Errors
     ///
-    /// If there are some, and all of them are refused.
+    /// If there are addresses and all of them are refused.
     pub(super) fn keep_allowed(
         &self,
         host: &str,
@@ -99,7 +102,7 @@ impl AddressRule {
         Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
             format!(
-                "its address {address} is not public; if it is to be trusted, allow it by \
+                "its address {address} is not public; if you trust the host, allow it with \
                  `allow_private_host`"
             ),
         ))
@@ -120,7 +123,7 @@ impl AddressRule {
     }
 }
 
-/// Returns the address that a host of a URL is, if it is no name.
+/// Parses a URL's host as an IP address; `None` if the host is a name.
 fn literal(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[')
         .trim_end_matches(']')
@@ -146,10 +149,10 @@ impl AddressKind {
         match address.octets() {
             // Connections to 0.0.0.0 reach this machine.
             [0 | 127, ..] => Self::Loopback,
-            // RFC 1918, and addresses between a provider and its customers (RFC 6598).
+            // Private networks (RFC 1918) and carrier-grade NAT (RFC 6598).
             [10, ..] | [192, 168, ..] | [172, 16..=31, ..] | [100, 64..=127, ..] => Self::Private,
             [169, 254, ..] => Self::LinkLocal,
-            // IETF protocols, documentation, measurements, multicast, reserved (RFC 6890).
+            // IETF protocols, documentation, benchmarking, multicast, reserved (RFC 6890).
             [192, 0, 0 | 2, _]
             | [198, 18 | 19, ..]
             | [198, 51, 100, _]
@@ -162,10 +165,10 @@ impl AddressKind {
     fn of_v6(address: Ipv6Addr) -> Self {
         match address.segments() {
             [0, 0, 0, 0, 0, 0, 0, 0 | 1] => Self::Loopback,
-            // Unique local (RFC 4193), and site-local, which it has replaced.
+            // Unique local addresses (RFC 4193), and the site-local addresses that they replaced.
             [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] => Self::Private,
             [0xfe80..=0xfebf, ..] => Self::LinkLocal,
-            // Only 2000::/3 is in use; documentation (RFC 3849, RFC 9637) is not.
+            // Only 2000::/3 is in use, except for documentation (RFC 3849, RFC 9637).
             [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Self::Special,
             [0x2000..=0x3fff, ..] => Self::Public,
             _ => Self::Special,
@@ -173,8 +176,8 @@ impl AddressKind {
     }
 }
 
-/// Returns the IPv4 address that an IPv6 address stands for: mapped or compatible (RFC 4291,
-/// section 2.5.5), translated (RFC 6052), or tunnelled (RFC 3056).
+/// Returns the IPv4 address that an IPv6 address contains: mapped or compatible (RFC 4291, section
+/// 2.5.5), translated (RFC 6052), or tunneled (RFC 3056).
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let join = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match address.segments() {

@@ -1,4 +1,5 @@
-//! Interface of schemes that authenticate a client, such as OAuth, and their own HTTP requests.
+//! The interface of authentication schemes such as OAuth, and the HTTP client for their own
+//! requests.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -27,17 +28,18 @@ use crate::transport::server_address::{TrustedRoots, tls_config};
 /// [`CallError::Authentication`](crate::CallError::Authentication).
 pub type AuthResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// A scheme by which a client authenticates itself; set by [`HttpUrl::auth`](super::HttpUrl::auth).
+/// A scheme with which a client authenticates itself; set with
+/// [`HttpUrl::auth`](super::HttpUrl::auth).
 ///
-/// It is asked for headers before each HTTP request, and for a decision after each answer with
-/// status 401 or 403. One authenticator serves all requests of all connections at the same time:
-/// of many that meet a 401 together, the first one may renew the credentials while the others wait,
-/// and each of them can tell by [`Challenge::sent`] that they were renewed meanwhile.
+/// It supplies headers before each HTTP request, and decides what to do after each response with
+/// status 401 or 403. One authenticator serves all requests of all connections concurrently. If
+/// several requests get a 401 at the same time, the first may renew the credentials while the
+/// others wait; [`Challenge::sent`] tells each of them whether the credentials have been renewed
+/// meanwhile.
 ///
-/// Time in which a request waits for these futures does not count towards its time limits: a
-/// person may type a password. Notifications and responses are given up when their time is over all
-/// the same. A future is dropped when its request is given up; work that is to go on needs a task
-/// of its own.
+/// While a request waits for these futures, its time limits are suspended, because a person may be
+/// typing a password. The time limits of notifications and responses are not suspended. A future is
+/// dropped when its request is abandoned, so work that must continue needs its own task.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -48,7 +50,7 @@ pub type AuthResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 ///     AfterChallenge, AuthHttp, AuthResult, Authenticator, Challenge, RequestInfo, http_client,
 /// };
 ///
-/// /// Fetches a token from a service of its own when the last one is no longer accepted.
+/// /// Fetches a token from a separate service when the last token is no longer accepted.
 /// #[derive(Default)]
 /// struct Tokens(Arc<Mutex<HeaderMap>>);
 ///
@@ -83,19 +85,19 @@ pub type AuthResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 /// # drop(server);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no `Authenticator`",
-    label = "no `Authenticator`",
-    note = "a token is sent by `.bearer_auth(\"…\")`, and `OAuth` of `mcp-auth` fetches one"
+    message = "`{Self}` is not an `Authenticator`",
+    label = "not an `Authenticator`",
+    note = "to send a token, use `.bearer_auth(\"…\")`; to fetch one, use `OAuth` of `mcp-auth`"
 )]
 pub trait Authenticator: Send + Sync + 'static {
-    /// Returns the headers with the credentials of a request, called each time before it is sent.
-    /// They replace headers of the same name that are set otherwise, and are never logged.
+    /// Returns the headers with the credentials for a request. Called each time before a request is
+    /// sent. The headers replace other headers of the same name, and are never logged.
     fn credentials(&self, request: RequestInfo, http: AuthHttp)
     -> BoxFuture<AuthResult<HeaderMap>>;
 
-    /// Decides about a request that was answered with 401 or 403: whether it is sent again, after
-    /// the credentials were renewed. The server has not served it. Called at most 5 times for each
-    /// request, and not for the DELETE that ends a session.
+    /// Decides whether a request that was answered with 401 or 403 is sent again, usually after the
+    /// credentials were renewed. The server has not served the request. Called at most 5 times for
+    /// each request, and not for the DELETE that ends a session.
     fn challenged(
         &self,
         request: RequestInfo,
@@ -103,21 +105,21 @@ pub trait Authenticator: Send + Sync + 'static {
         http: AuthHttp,
     ) -> BoxFuture<AuthResult<AfterChallenge>>;
 
-    /// Sees the headers of all other answers. Must return quickly. Does nothing by default.
+    /// Receives the headers of all other responses. Must return quickly. Does nothing by default.
     fn observe(&self, request: &RequestInfo, status: StatusCode, headers: &HeaderMap) {
         let _ = (request, status, headers);
     }
 
-    /// Identifiers of the protocol's extensions that the scheme is defined by, such as
-    /// `io.modelcontextprotocol/oauth-client-credentials`: the client declares them in its
-    /// capabilities. Called when a connection is opened. None by default.
+    /// Returns the identifiers of the protocol extensions that define the scheme, such as
+    /// `io.modelcontextprotocol/oauth-client-credentials`. The client declares them in its
+    /// capabilities. Called when a connection is opened. Empty by default.
     fn extensions(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Counts the changes of the principal as whom requests are sent, by a login or a logout: a
-    /// client with a [cache](crate::ClientBuilder::cache) forgets private answers then. Called when
-    /// a connection is opened. By default, it never changes.
+    /// Counts how often the principal that requests are sent for has changed, through a login or a
+    /// logout. A client with a [cache](crate::ClientBuilder::cache) drops private answers after
+    /// each change. Called when a connection is opened. By default, the principal never changes.
     fn principal(&self) -> PrincipalChanges {
         PrincipalChanges::default()
     }
@@ -154,21 +156,20 @@ impl<A: Authenticator + ?Sized> Authenticator for Arc<A> {
     }
 }
 
-/// An HTTP request that is about to be sent to the MCP server, or was sent. `Debug` shows of the URL
-/// the host alone.
+/// An HTTP request that is about to be sent to the MCP server, or has been sent. `Debug` shows only
+/// the host of the URL.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct RequestInfo {
-    /// The method of HTTP: `POST` for a message, `GET` for a stream, `DELETE` for the end of a
-    /// session.
+    /// The HTTP method: `POST` for a message, `GET` for a stream, `DELETE` to end a session.
     pub method: Method,
-    /// The URL of the server, as the user has set it, without user information.
+    /// The URL of the server as the user set it, without user information.
     pub server: Uri,
-    /// The URL that it is sent to, which differs from the server's after a redirect within its
-    /// origin.
+    /// The URL that the request is sent to, which differs from the server's after a redirect within
+    /// its origin.
     pub url: Uri,
-    /// The method of the JSON-RPC request or notification because of which it is sent, such as
-    /// `tools/call`; absent for responses, and for requests that are about the whole session.
+    /// The method of the JSON-RPC request or notification that the HTTP request serves, such as
+    /// `tools/call`; `None` for responses, and for requests about the whole session.
     pub rpc_method: Option<String>,
 }
 
@@ -193,16 +194,16 @@ impl fmt::Debug for RequestInfo {
     }
 }
 
-/// An answer with status 401 or 403 (RFC 9110, sections 15.5.2 and 15.5.4).
+/// A response with status 401 or 403 (RFC 9110, sections 15.5.2 and 15.5.4).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Challenge {
     /// 401 or 403.
     pub status: StatusCode,
-    /// The headers of the answer, `WWW-Authenticate` among them.
+    /// The headers of the response, including `WWW-Authenticate`.
     pub headers: HeaderMap,
-    /// The headers with credentials that were sent. If they are not the current ones any more, the
-    /// current ones may serve.
+    /// The headers with credentials that were sent. If they are no longer the current headers,
+    /// trying again with the current headers may succeed.
     pub sent: HeaderMap,
 }
 
@@ -219,37 +220,41 @@ impl Challenge {
 /// The decision about a request that was answered with a [`Challenge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterChallenge {
-    /// Send it again, unless it was sent again too often: [`Authenticator::credentials`] is asked
-    /// again.
+    /// Send the request again, after calling [`Authenticator::credentials`] again, unless it has
+    /// been sent too often.
     SendAgain,
-    /// Leave it at the answer of the server. The request fails.
+    /// Accept the server's response, so that the request fails.
     GiveUp,
 }
 
-/// Sends HTTP requests of an [`Authenticator`](super::Authenticator), to an authorization server
-/// perhaps, with the proxies and root certificates of the MCP server. Cloning is cheap.
+/// Sends an [`Authenticator`](super::Authenticator)'s own HTTP requests, such as to an
+/// authorization server, with the proxies and root certificates of the MCP server. Cloning is
+/// cheap.
 ///
 /// - Redirects are not followed, but returned.
-/// - A compressed answer is an error: the client does not decompress.
-/// - An answer may have 1 MiB, and must be complete within 30 seconds.
-/// - Addresses that are not public (loopback, private, link-local, metadata of clouds) are refused
-///   after names were resolved. The kind of address that the MCP server itself has is allowed, metadata
-///   services excepted, and so is what [`allow_private_host`](super::HttpUrl::allow_private_host)
-///   names; all are allowed if it is [`trusted`](Self::trusted). A proxy resolves names by itself: only addresses in URLs are checked then.
+/// - A compressed response is an error, because the client does not decompress.
+/// - A response may have up to 1 MiB, and must be complete within 30 seconds.
+/// - Addresses that are not public (loopback, private, link-local, cloud metadata) are refused
+///   after names are resolved. Exceptions are addresses of the same kind as the MCP server's,
+///   except for metadata services, and hosts named with
+///   [`allow_private_host`](super::HttpUrl::allow_private_host). A [`trusted`](Self::trusted)
+///   client allows all addresses. A proxy resolves names itself, so behind a proxy only IP
+///   addresses in URLs are checked.
 /// - Headers of the MCP server, [`header`](super::HttpUrl::header) included, are not sent.
 #[derive(Clone)]
 pub struct AuthHttp {
     client: Client<HttpsConnector<Connector>, String>,
     connector: Connector,
-    /// Absent where every address is allowed.
+    /// `None` if every address is allowed.
     rule: Option<Arc<AddressRule>>,
 }
 
 impl AuthHttp {
-    /// Sends requests to URLs of trusted configuration, and without an MCP server: from a server to
-    /// its authorization server, for example. Every address is allowed. The proxies are those of the
-    /// environment; certificates are checked against the roots of the Mozilla project and `roots`,
-    /// which are in DER. URLs must come from configuration, or from the servers that it names.
+    /// Creates a client for URLs from trusted configuration, without an MCP server, for example for
+    /// a server's requests to its authorization server. Every address is allowed, so URLs must come
+    /// from configuration or from the servers that it names. The proxies are those of the
+    /// environment. Certificates are checked against the roots of the Mozilla project and `roots`,
+    /// which are in DER.
     ///
     /// ```
     /// use mcp_runtime::transport::http_client::AuthHttp;
@@ -261,19 +266,19 @@ impl AuthHttp {
     ///
     /// # Errors
     ///
-    /// If one of `roots` is no certificate.
+    /// If one of `roots` is not a certificate.
     pub fn trusted(roots: impl IntoIterator<Item = Vec<u8>>) -> io::Result<Self> {
         let proxies = Arc::new(Matcher::from_env());
         Ok(Self::new(tls_config(&added(roots))?, proxies, None))
     }
 
-    /// Sends requests to URLs that strangers name, and without an MCP server. Only public addresses are
-    /// allowed, and hosts of `private_hosts` whatever their address; proxies and certificates are as for
-    /// [`trusted`](Self::trusted).
+    /// Creates a client for URLs from untrusted sources, without an MCP server. Only public
+    /// addresses are allowed, except for `private_hosts`, which may have any address. Proxies and
+    /// certificates are as for [`trusted`](Self::trusted).
     ///
     /// # Errors
     ///
-    /// If one of `roots` is no certificate.
+    /// If one of `roots` is not a certificate.
     pub fn public(
         roots: impl IntoIterator<Item = Vec<u8>>,
         private_hosts: impl IntoIterator<Item = String>,
@@ -297,20 +302,20 @@ impl AuthHttp {
         }
     }
 
-    /// Notes the address from which the MCP server has answered.
+    /// Records the address from which the MCP server has answered.
     pub(super) fn server_is_at(&self, address: IpAddr) {
         if let Some(rule) = &self.rule {
             rule.server_is_at(address);
         }
     }
 
-    /// Sends a request once, and reads its answer, whatever its status.
+    /// Sends a request once and reads the response, whatever its status.
     ///
     /// # Errors
     ///
-    /// Of kind `InvalidInput` for a URL that is neither `http` nor `https`, `PermissionDenied` for
-    /// an address that is refused, `TimedOut`, `InvalidData` for an answer that is too long or
-    /// compressed, or the kind of the error of the network. The text names the host, and nothing else of the URL.
+    /// `InvalidInput` if the URL is neither `http` nor `https`, `PermissionDenied` if the address
+    /// is refused, `TimedOut`, `InvalidData` if the response is too long or compressed, or the kind
+    /// of the network's error. The message names only the host of the URL.
     pub async fn send(&self, request: Request<String>) -> io::Result<Response<Bytes>> {
         let uri = request.uri().clone();
         let host = uri.host().unwrap_or_default();
@@ -366,7 +371,7 @@ impl AuthHttp {
     }
 }
 
-/// The default roots with others.
+/// Adds `roots` to the default roots.
 fn added(roots: impl IntoIterator<Item = Vec<u8>>) -> TrustedRoots {
     TrustedRoots {
         added: roots.into_iter().collect(),

@@ -1,4 +1,4 @@
-//! Bodies of responses.
+//! The bodies of responses.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -16,7 +16,7 @@ use hyper::body::Incoming;
 use crate::error::{HttpError, without_secrets};
 use crate::limits::EXCERPT_CHARS;
 
-/// The next bytes of a body; `None` at its end.
+/// Returns the next bytes of a body; `None` at its end.
 pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Bytes>> {
     loop {
         let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
@@ -28,18 +28,19 @@ pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Byte
     }
 }
 
-/// Marks the response with the first redirect that is not followed because there were too many.
+/// Marks the response to a redirect that was not followed because there were too many.
 #[derive(Clone)]
 pub(super) struct TooManyRedirects;
 
-/// The body of a response that was read before the response was handed on; true if it is complete.
+/// The body of a response that was read before the response was passed on; the flag is true if the
+/// body is complete.
 #[derive(Clone)]
 pub(super) struct BodyRead(pub(super) Vec<u8>, pub(super) bool);
 
-/// The value of `Accept-Encoding`: no coding is decoded here.
+/// The value of `Accept-Encoding`: the client does not decompress.
 pub(super) const UNCOMPRESSED: HeaderValue = HeaderValue::from_static("identity");
 
-/// The reason for which a body can't be read, if it has a coding, such as `gzip`.
+/// Explains why a body can't be read if it has a content coding, such as `gzip`.
 pub(super) fn compressed(headers: &HeaderMap) -> Option<String> {
     let codings = headers.get_all(CONTENT_ENCODING).iter();
     let mut codings = codings.map(|value| value.as_bytes().trim_ascii());
@@ -47,12 +48,12 @@ pub(super) fn compressed(headers: &HeaderMap) -> Option<String> {
     let coding = String::from_utf8_lossy(coding);
     Some(format!(
         "it is compressed (`Content-Encoding: {coding}`), although the request accepts only \
-         `identity`: the server or a proxy in front of it is wrong"
+         `identity`: this is a fault of the server or of a proxy in front of it"
     ))
 }
 
-/// The time that a server asks to wait by `Retry-After`: in seconds, or until a date (RFC 9110, section
-/// 10.2.3). `None` also for a header that can't be read.
+/// Returns how long a server asks to wait with `Retry-After`, which holds seconds or a date (RFC
+/// 9110, section 10.2.3). `None` also for a header that can't be parsed.
 ///
 /// ```
 /// use std::time::Duration;
@@ -74,14 +75,15 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     })
 }
 
-/// The error for an answer that is no MCP message; its extensions have the URL that has answered.
+/// Returns the error for a response that is not an MCP message. The extensions of the response must
+/// hold its URL.
 pub(super) fn no_message(parts: &Parts, body: &[u8]) -> HttpError {
     let url = parts.extensions.get::<Uri>();
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let header = |name| parts.headers.get(name).map(text);
     let challenges = parts.headers.get_all(WWW_AUTHENTICATE);
     let challenges: Vec<_> = challenges.iter().map(text).collect();
-    // No character takes more than four bytes.
+    // A character takes at most four bytes.
     let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT_CHARS)]);
     let excerpt: String = beginning.trim().chars().take(EXCERPT_CHARS).collect();
     let excerpt = compressed(&parts.headers).unwrap_or(excerpt);

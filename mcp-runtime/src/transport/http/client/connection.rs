@@ -1,5 +1,4 @@
-//! The HTTP client as a transport: its settings, and the task that sends the messages of a
-//! connection.
+//! The HTTP client as a transport: its settings, and the task that sends a connection's messages.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -33,9 +32,9 @@ use crate::transport::{
     FrameReader, FrameWriter, Incoming, Outbox, PrincipalChanges, Transport, UrlTransport,
 };
 
-/// A server at `url`, such as `https://example.com/mcp`. User information in it
+/// Connects to a server at `url`, such as `https://example.com/mcp`. User information in the URL
 /// (`https://user:password@example.com/mcp`) is sent as `Authorization: Basic`, unless that header
-/// is set by itself.
+/// is set explicitly.
 ///
 /// Nothing is sent before the first message. Certificates are checked against the roots of the
 /// Mozilla project.
@@ -54,16 +53,17 @@ use crate::transport::{
 /// # }
 /// ```
 ///
-/// The era of the server is detected unless it is set: `server/discover` is sent first, then
-/// `initialize`; where neither is understood, HTTP+SSE of 2024-11-05 is tried (with the feature
-/// `sse`). Clones remember the result.
+/// The era of the server is detected unless it is set. The client sends `server/discover` first,
+/// then `initialize`. If the server understands neither, it tries HTTP+SSE of revision 2024-11-05
+/// (with the feature `sse`). Clones remember the result.
 ///
-/// A session that the server has forgotten is opened again, and the request is repeated: after HTTP
-/// 404 or 410, and after 400, 401 without a challenge, or 503 without `Retry-After` if the body
-/// speaks of the session. A request that is refused in the new session as well fails.
+/// If the server has forgotten a session, the client opens a new one and repeats the request. This
+/// happens after HTTP 404 or 410, and also after 400, 401 without a challenge, or 503 without
+/// `Retry-After` if the body mentions the session. A request that the new session also refuses
+/// fails.
 ///
-/// Proxies are those of the environment: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`,
-/// as curl understands them. Redirects are followed within the origin of `url` only.
+/// Proxies are taken from the environment as curl does: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`
+/// and `NO_PROXY`. Redirects are followed only within the origin of `url`.
 pub fn http_client(url: impl Into<String>) -> HttpUrl {
     HttpUrl {
         server: ServerAddress::new(url.into()),
@@ -87,31 +87,32 @@ pub struct HttpUrl {
     retries: u32,
     proxies: Arc<Matcher>,
     timeouts: Timeouts,
-    /// Methods of the client's extensions.
+    /// The methods of the client's extensions.
     methods: Vec<ExtensionMethod>,
     credentials: CredentialSources,
-    /// True if the server supports nothing newer than HTTP+SSE; shared by all connections.
+    /// True if the server supports only HTTP+SSE; shared by all connections.
     is_legacy: Arc<AtomicBool>,
-    /// The last end of a session; shared by all connections.
+    /// The request that ended the last session; shared by all connections.
     last_end: Arc<LastEnd>,
 }
 
 impl HttpUrl {
-    /// Sends a header with every request. Its value is not logged.
+    /// Sends a header with every request. The value is never logged.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.server.add_header(name.into(), value.into());
         self
     }
 
-    /// Sends an access token with every request (RFC 6750, section 2.1). It is not logged.
+    /// Sends an access token with every request (RFC 6750, section 2.1). The token is never logged.
     pub fn bearer_auth(self, token: impl Display) -> Self {
         self.header("authorization", format!("Bearer {token}"))
     }
 
-    /// Sends the headers with each request that `provider` returns for it: the token of the user for
-    /// whom a gateway opens this client, perhaps, which is another one after an hour. They replace
-    /// headers of the same name, and are not logged. A request whose provider fails is not sent
-    /// ([`CallError::Authentication`](crate::CallError::Authentication)). Time that it takes does
+    /// Sends the headers that `provider` returns for each request. A gateway can use this to send
+    /// the token of the user that it opens the client for, even when the token changes every hour.
+    /// The headers replace other headers of the same name, and are never logged. If the provider
+    /// fails, the request is not sent
+    /// ([`CallError::Authentication`](crate::CallError::Authentication)). The provider's time does
     /// not count towards the time limits of a request.
     ///
     /// ```
@@ -119,7 +120,7 @@ impl HttpUrl {
     /// use mcp_runtime::transport::http_client::http_client;
     ///
     /// async fn token_of(user: &str) -> std::io::Result<String> {
-    ///     // Asks whoever gives out tokens.
+    ///     // Ask the service that issues tokens.
     /// #   Ok(user.to_owned())
     /// }
     ///
@@ -141,26 +142,26 @@ impl HttpUrl {
         self
     }
 
-    /// Authenticates by a scheme such as OAuth: see [`Authenticator`]. Its headers replace those of
-    /// [`header_provider`](Self::header_provider). What it sends stays within the origin of the
-    /// server, except for [requests of its own](AuthHttp).
+    /// Authenticates with a scheme such as OAuth; see [`Authenticator`]. Its headers replace those
+    /// of the [`header_provider`](Self::header_provider). They are sent only within the origin of
+    /// the server; the scheme's [own requests](AuthHttp) may go elsewhere.
     ///
-    /// A request that is refused for good, with 401, or with 403 and a challenge, fails with
+    /// A request that is finally refused, with 401, or with 403 and a challenge, fails with
     /// [`CallError::Authentication`](crate::CallError::Authentication).
     pub fn auth(mut self, authenticator: impl Authenticator) -> Self {
         self.credentials.authenticator = Some(Arc::new(authenticator));
         self
     }
 
-    /// Allows requests of the authenticator's own to `host`, such as `login.corp.internal`, whatever
-    /// address it has; see [`AuthHttp`].
+    /// Allows the authenticator's own requests to `host`, such as `login.corp.internal`, whatever
+    /// its address; see [`AuthHttp`].
     pub fn allow_private_host(mut self, host: impl Into<String>) -> Self {
         self.credentials.private_hosts.push(host.into());
         self
     }
 
-    /// The client for an authenticator's requests of its own, without a connection to the server: to log
-    /// out from it, perhaps.
+    /// Returns the HTTP client for an authenticator's own requests, without connecting to the
+    /// server, for example to log out.
     ///
     /// # Errors
     ///
@@ -173,45 +174,45 @@ impl HttpUrl {
         Ok(AuthHttp::new(tls, proxies, Some(Arc::new(rule))))
     }
 
-    /// The largest message that is accepted, in bytes; 16 MiB by default. An answer over it fails
-    /// its request; other messages over it are skipped. A stream on which one goes on for as many bytes
-    /// more is closed, and resumed.
+    /// Sets the size of the largest accepted message in bytes; 16 MiB by default. A larger answer
+    /// fails its request, and other larger messages are skipped. If a skipped message continues for
+    /// as many bytes again, its stream is closed and resumed.
     pub fn max_message_bytes(mut self, limit: usize) -> Self {
         self.max_message_bytes = limit;
         self
     }
 
-    /// How often a request is sent again where that does no harm: when the server could not be
-    /// reached, or refused it for now (429 and 503, or 502 and 504 for requests that change
-    /// nothing); 2 times by default, after growing pauses, or the one that the server asks for, up
-    /// to 10 seconds. Notifications and responses are sent again as well when they may not have
+    /// Sets how often a request is repeated where that does no harm; 2 times by default. A request
+    /// is repeated when the server could not be reached or refused it temporarily (429 and 503, or
+    /// 502 and 504 for requests that change nothing). The pauses grow, or are as long as the server
+    /// asks, up to 10 seconds. Notifications and responses are also repeated if they may not have
     /// arrived.
     pub fn retries(mut self, retries: u32) -> Self {
         self.retries = retries;
         self
     }
 
-    /// Uses a proxy, such as `http://user:password@127.0.0.1:3128`, instead of those of the
-    /// environment. Requests to `https` URLs go through it in a tunnel.
+    /// Uses a proxy, such as `http://user:password@127.0.0.1:3128`, instead of the environment's
+    /// proxies. Requests to `https` URLs go through a tunnel.
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.proxies = Arc::new(Matcher::builder().all(url.into()).build());
         self
     }
 
-    /// Connects to the server directly, without the proxies of the environment.
+    /// Connects to the server directly, without the environment's proxies.
     pub fn without_proxy(mut self) -> Self {
         self.proxies = Arc::new(Matcher::builder().build());
         self
     }
 
-    /// Trusts one more root certificate, in DER: that of an organisation, perhaps.
+    /// Trusts an additional root certificate in DER, such as the root of an organization.
     pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
         self.server.roots.added.push(der.into());
         self
     }
 
-    /// Trusts only the certificates of [`root_certificate`](Self::root_certificate), and not those of
-    /// the Mozilla project.
+    /// Trusts only the certificates added with [`root_certificate`](Self::root_certificate), not
+    /// the roots of the Mozilla project.
     pub fn without_default_roots(mut self) -> Self {
         self.server.roots.only_added = true;
         self
@@ -290,14 +291,14 @@ impl Transport for HttpUrl {
     }
 }
 
-/// Reads the messages of the server, of all responses.
+/// Reads the server's messages from all responses.
 #[derive(Debug)]
 pub struct HttpReader {
     deliveries: mpsc::Receiver<RemoteEvent>,
     /// The largest message, in bytes.
     limit: usize,
     next: Option<RemoteEvent>,
-    /// The one that was taken last.
+    /// The event that was taken last, which the returned frame borrows.
     current: Option<Event>,
 }
 
@@ -324,7 +325,7 @@ impl FrameReader for HttpReader {
     }
 }
 
-/// Sends each message as a request of its own.
+/// Sends each message as a separate request.
 #[derive(Debug)]
 pub struct HttpWriter {
     lines: Option<mpsc::UnboundedSender<Vec<u8>>>,
@@ -352,11 +353,11 @@ impl FrameWriter for HttpWriter {
     }
 }
 
-/// Sends messages until there are no more, or the session has ended.
+/// Sends messages until there are no more or the session has ended.
 ///
-/// Each request and each response is sent by a task of its own; notifications are sent in order by
-/// another one. Only `notifications/initialized` is waited for, so that the server has it before
-/// anything else.
+/// A separate task sends each request and each response, and one task sends all notifications in
+/// order. Only `notifications/initialized` is awaited, so that the server gets it before anything
+/// else.
 async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
     let (notifications, mut queue) = mpsc::channel(MAX_UNSENT_NOTIFICATIONS);
     let mut connection = RequestDriver {
@@ -395,15 +396,16 @@ async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
         connection.fail_rest(&mut lines).await;
     }
     drop(connection);
-    // Notifications that wait are sent before the session is deleted, while there is time for both.
+    // Waiting notifications are sent before the session is deleted. `close` limits the time for
+    // both.
     while notifying.join_next().await.is_some() {}
     remote.delete_session().await;
 }
 
-/// Messages that are being sent and answered.
+/// The messages that are being sent and answered.
 struct RequestDriver {
     remote: Arc<Remote>,
-    /// Requests, which return their id, and responses.
+    /// The tasks of requests, which return their ids, and of responses.
     exchanges: JoinSet<Option<RequestId>>,
     in_flight: HashMap<RequestId, AbortHandle>,
     /// The request `initialize`, and when it was sent.
@@ -414,7 +416,6 @@ struct RequestDriver {
 }
 
 impl RequestDriver {
-    /// Sends one message.
     async fn send(&mut self, line: Vec<u8>) {
         let outgoing = match self.remote.read(line) {
             Ok(outgoing) => outgoing,
@@ -446,15 +447,18 @@ impl RequestDriver {
                 && let Err(TrySendError::Full(dropped)) = self.notifications.try_send(outgoing)
             {
                 let method = dropped.method;
-                crate::log::warn!(method, "a notification was dropped: the server takes none");
+                crate::log::warn!(
+                    method,
+                    "a notification was dropped because too many are waiting to be sent"
+                );
             }
         }
     }
 
-    /// Sends `notifications/initialized`, within the time of `initialize`, and begins to read the
-    /// stream of the session.
+    /// Sends `notifications/initialized` within the time limit of `initialize`, and starts to read
+    /// the stream of the session.
     async fn initialized(&mut self, outgoing: &Outgoing) {
-        // Earlier requests detected the era of the server: their answers are of no use.
+        // Earlier requests only detected the era of the server, so their answers are not needed.
         let (id, since) = self.initialize.take().unzip();
         let earlier = self
             .in_flight
@@ -469,17 +473,17 @@ impl RequestDriver {
         }
     }
 
-    /// Fails the requests that are left once the session has ended.
+    /// Fails the remaining requests after the session has ended.
     async fn fail_rest(&mut self, lines: &mut UnboundedReceiver<Vec<u8>>) {
         let rest = async { while self.exchanges.join_next().await.is_some() {} };
-        // Those that are not done by then fail with the connection.
+        // Requests that are not done by then fail with the connection.
         let _ = timeout(SESSION_END_TIMEOUT, rest).await;
         lines.close();
         while let Some(line) = lines.recv().await {
             if let Ok(outgoing) = self.remote.read(line)
                 && outgoing.id.is_some()
             {
-                // Nothing is sent: it fails at once with `CallError::SessionEnded`.
+                // Nothing is sent: the request fails immediately with `CallError::SessionEnded`.
                 self.remote.exchange(&outgoing).await;
             }
         }

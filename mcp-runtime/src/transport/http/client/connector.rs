@@ -1,4 +1,4 @@
-//! TCP connections to servers, directly or by way of an HTTP proxy.
+//! TCP connections to servers, directly or through an HTTP proxy.
 
 use std::error::Error;
 use std::io;
@@ -29,7 +29,7 @@ use crate::layer::BoxError;
 use crate::limits::TCP_KEEP_ALIVE;
 use crate::transport::server_address::tls_advice;
 
-/// Opens connections, directly or by way of a proxy.
+/// Opens connections, directly or through a proxy.
 #[derive(Clone)]
 pub(super) struct Connector {
     direct: HttpConnector<Resolver>,
@@ -38,8 +38,8 @@ pub(super) struct Connector {
 }
 
 impl Connector {
-    /// Opens connections to hosts whose addresses `rule` allows; without one, to all. Proxies may have
-    /// any address.
+    /// Creates a connector for hosts whose addresses `rule` allows; without a rule, for all hosts.
+    /// Proxies may have any address.
     pub(super) fn new(proxies: Arc<Matcher>, rule: Option<Arc<AddressRule>>) -> Self {
         let dns = GaiResolver::new();
         Self {
@@ -50,7 +50,7 @@ impl Connector {
     }
 
     /// Returns the credentials for a proxy that forwards requests for `uri`. A proxy that opens a
-    /// tunnel gets them when the connection is opened.
+    /// tunnel gets its credentials when the connection is opened.
     pub(super) fn proxy_authorization(&self, uri: &Uri) -> Option<HeaderValue> {
         let plain = uri.scheme_str() == Some("http");
         let intercept = plain.then(|| self.proxies.intercept(uri))?;
@@ -58,7 +58,7 @@ impl Connector {
     }
 }
 
-/// A client that sends requests over connections of `connector`.
+/// Creates a client that sends requests over connections of `connector`.
 pub(super) fn client(
     tls: ClientConfig,
     connector: Connector,
@@ -80,7 +80,7 @@ fn tcp<R>(resolver: R) -> HttpConnector<R> {
     connector
 }
 
-/// Finds the addresses of hosts, and leaves out those that a rule refuses.
+/// Resolves hosts, and drops the addresses that a rule refuses.
 #[derive(Clone)]
 struct Resolver {
     dns: GaiResolver,
@@ -174,7 +174,7 @@ enum End {
 impl Connection for TcpConnection {
     fn connected(&self) -> Connected {
         match self.end {
-            // With its address.
+            // This includes the server's address.
             End::Server => self.io.inner().connected(),
             End::Proxy => Connected::new().proxy(true),
             End::Tunnel => Connected::new(),
@@ -210,7 +210,7 @@ impl Write for TcpConnection {
     }
 }
 
-/// Returns the host of a URL, with its port where it has one. The rest may be secret.
+/// Returns the host of a URL, with its port if it has one. The rest of the URL may be secret.
 pub(super) fn authority(uri: &Uri) -> String {
     let host = uri.host().unwrap_or_default();
     match uri.port() {
@@ -219,7 +219,7 @@ pub(super) fn authority(uri: &Uri) -> String {
     }
 }
 
-/// Describes why a server was not reached: by advice where there is some, else by the root cause.
+/// Describes why a server was not reached, with advice if there is any, else with the root cause.
 pub(super) fn connect_error(uri: &Uri, error: &(dyn Error + 'static)) -> io::Error {
     let cause = causes(error).last().unwrap_or(error);
     let server = authority(uri);
@@ -228,7 +228,7 @@ pub(super) fn connect_error(uri: &Uri, error: &(dyn Error + 'static)) -> io::Err
     of_kind(cause, format!("{server} can't be reached: {reason}"))
 }
 
-/// An error with this text, of the same kind as `cause` if that is one of I/O.
+/// Creates an error with this text. It has the same kind as `cause` if that is an I/O error.
 fn of_kind(cause: &(dyn Error + 'static), text: String) -> io::Error {
     let kind = cause.downcast_ref().map(io::Error::kind);
     io::Error::new(kind.unwrap_or(io::ErrorKind::Other), text)

@@ -1,4 +1,4 @@
-//! Credentials of the requests to one server: where they come from, and what follows a challenge.
+//! The credentials of requests to one server: where they come from, and what follows a challenge.
 
 use std::error::Error;
 use std::fmt;
@@ -23,7 +23,7 @@ use crate::limits::MAX_CHALLENGES;
 
 type HeaderProvider = dyn Fn(RequestInfo) -> BoxFuture<AuthResult<HeaderMap>> + Send + Sync;
 
-/// Sources of credentials, as a user has set them.
+/// The sources of credentials as the user has set them.
 #[derive(Clone, Default)]
 pub(super) struct CredentialSources {
     pub(super) provider: Option<Arc<HeaderProvider>>,
@@ -42,13 +42,13 @@ impl fmt::Debug for CredentialSources {
     }
 }
 
-/// Sources of credentials for an open connection.
+/// The sources of credentials of an open connection.
 pub(super) struct Credentials {
     pub(super) provider: Option<Arc<HeaderProvider>>,
     pub(super) authenticator: Option<(Arc<dyn Authenticator>, AuthHttp)>,
 }
 
-/// A request, the message that it is sent for, and how often it was challenged.
+/// A request, the message that it carries, and how often it was challenged.
 pub(super) struct Sending<'a> {
     pub(super) request: Request<String>,
     pub(super) outgoing: Option<&'a Outgoing>,
@@ -90,12 +90,13 @@ impl Remote {
         Ok(headers)
     }
 
-    /// Hands an answer to the authenticator, if there is one. Returns it unless the request is to
-    /// be sent again; `sent` are the credentials that it was sent with.
+    /// Passes a response to the authenticator, if there is one. Returns the response unless the
+    /// request must be sent again. `sent` are the credentials that the request was sent with.
     ///
     /// # Errors
     ///
-    /// [`CallError::Authentication`] when the authenticator fails, or the request stays refused.
+    /// [`CallError::Authentication`] when the authenticator fails, or the request is finally
+    /// refused.
     pub(super) async fn accepted(
         &self,
         sending: &mut Sending<'_>,
@@ -105,7 +106,7 @@ impl Remote {
         let Some((authenticator, http)) = &self.credentials.authenticator else {
             return Ok(Some(response));
         };
-        // Absent behind a proxy.
+        // There is no address if a proxy is used.
         if let Some(connection) = response.extensions().get::<HttpInfo>() {
             http.server_is_at(connection.remote_addr().ip());
         }
@@ -128,7 +129,7 @@ impl Remote {
                 return Ok(None);
             }
         }
-        // A 403 without a challenge is no matter of credentials.
+        // A 403 without a challenge is not about credentials.
         if status == StatusCode::FORBIDDEN && !response.headers().contains_key(WWW_AUTHENTICATE) {
             return Ok(Some(response));
         }
@@ -138,8 +139,8 @@ impl Remote {
         Err(failed("authentication", Box::new(refused)))
     }
 
-    /// Waits for `future`, which is not the server's answer: the time limits of the request are
-    /// suspended meanwhile.
+    /// Waits for `future`. The time limits of the request are suspended meanwhile, because the
+    /// server is not at fault.
     async fn suspended<T>(&self, sending: &Sending<'_>, future: impl Future<Output = T>) -> T {
         let mut future = pin!(future);
         tokio::select! {

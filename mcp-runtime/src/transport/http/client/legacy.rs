@@ -1,5 +1,5 @@
-//! HTTP+SSE, the transport of 2024-11-05: all messages of the server come on one stream, which
-//! begins with the URL that messages are posted to.
+//! HTTP+SSE, the transport of revision 2024-11-05. All messages of the server arrive on one stream,
+//! which begins with the URL that messages are posted to.
 
 #[cfg(not(feature = "sse"))]
 use std::io;
@@ -14,17 +14,18 @@ use crate::limits::ENDPOINT_TIMEOUT;
 use crate::transport::http::sse::{Event, EventParser};
 
 #[cfg(not(feature = "sse"))]
-const NEEDS_FEATURE: &str = "it takes no messages at this URL, and answers GET with a stream, as \
-    servers of HTTP+SSE (2024-11-05) do: the feature `sse` of mcp-runtime is needed";
+const NEEDS_FEATURE: &str = "the server accepts no messages at this URL, but answers GET with a stream, as \
+    servers of HTTP+SSE (2024-11-05) do: enable the feature `sse` of mcp-runtime";
 
 impl Remote {
-    /// Opens the stream, sends `initialize`, and reads the stream until it ends. `false` if the
-    /// server has no such stream (2025-11-25, "Transports", section Backwards Compatibility).
+    /// Opens the stream, sends `initialize`, and reads the stream until it ends. Returns false if
+    /// the server does not offer such a stream (2025-11-25, "Transports", section "Backwards
+    /// Compatibility").
     ///
     /// # Errors
     ///
-    /// The reason for which the request has no answer. Once it has, [`CallError::Closed`] when the
-    /// stream ends.
+    /// The reason why the request has no answer. After it has been answered, [`CallError::Closed`]
+    /// when the stream ends.
     #[cfg(feature = "sse")]
     pub(super) async fn fall_back(&self, outgoing: &Outgoing) -> Result<bool, CallError> {
         let mut response = self.get(None, Some(outgoing)).await?;
@@ -32,7 +33,7 @@ impl Remote {
             return Ok(false);
         }
         let mut parser = EventParser::new(self.max_message_bytes);
-        // The stream begins with the URL for messages.
+        // The first event is the URL for messages.
         let found = async {
             while parser.endpoint.is_none() {
                 let bytes = next_bytes(response.body_mut()).await?.ok()?;
@@ -64,12 +65,12 @@ impl Remote {
         self.state().ended = true;
         Err(CallError::Closed)
     }
-    /// Returns `false`: HTTP+SSE is not supported.
+    /// Returns false, because this build does not support HTTP+SSE.
     ///
     /// # Errors
     ///
     /// [`CallError::NotSent`] with a hint at the feature, if the server answers GET as servers of
-    /// HTTP+SSE do (2025-11-25, "Transports", section Backwards Compatibility).
+    /// HTTP+SSE do (2025-11-25, "Transports", section "Backwards Compatibility").
     #[cfg(not(feature = "sse"))]
     pub(super) async fn fall_back(&self, outgoing: &Outgoing) -> Result<bool, CallError> {
         match self.get(None, Some(outgoing)).await {

@@ -1,11 +1,11 @@
-//! Client of MCP over HTTP: Streamable HTTP of all revisions from 2025-03-26 on, and HTTP+SSE.
+//! The client of MCP over HTTP: Streamable HTTP of all revisions since 2025-03-26, and HTTP+SSE.
 //!
-//! [`http_client`] is a [`Transport`](crate::transport::Transport): each message becomes a request
-//! of its own. The version, the session and the annotated arguments of tools, which headers repeat,
-//! are read off the messages that pass.
+//! [`http_client`] returns a [`Transport`](crate::transport::Transport), which sends each message
+//! as a separate request. The transport reads the values that headers must repeat from the messages
+//! that pass through it: the version, the session, and the annotated arguments of tools.
 //!
-//! Where a server wants more credentials than a [header](HttpUrl::header), an [`Authenticator`] gets
-//! them, or a [header provider](HttpUrl::header_provider).
+//! If a server needs more than a fixed [header](HttpUrl::header), an [`Authenticator`] or a [header
+//! provider](HttpUrl::header_provider) supplies the credentials.
 
 mod address_rule;
 mod authenticator;

@@ -1,5 +1,6 @@
-//! A message to send, with all that its HTTP request depends on, such as arguments of tools that
-//! headers repeat (2026-07-28, "Streamable HTTP", section "Custom Headers from Tool Parameters").
+//! Messages to send, with everything that their HTTP requests need, such as the arguments of tools
+//! that headers repeat (2026-07-28, "Streamable HTTP", section "Custom Headers from Tool
+//! Parameters").
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -23,7 +24,6 @@ use crate::transport::http::headers::{
     BASE64_PREFIX, BASE64_SUFFIX, METHOD, NAME, PROTOCOL_VERSION,
 };
 
-/// A message to send.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) line: String,
@@ -31,32 +31,31 @@ pub(super) struct Outgoing {
     pub(super) method: String,
     /// The id of a request.
     pub(super) id: Option<RequestId>,
-    /// The request that a notification cancels.
+    /// The request that a notification cancels, if any.
     pub(super) cancels: Option<RequestId>,
     /// The headers of a stateless message (2026-07-28, "Streamable HTTP", section "Request
-    /// Metadata"); empty for any other.
+    /// Metadata"); empty for other messages.
     pub(super) headers: HeaderMap,
 }
 
-/// Conditions for sending a request again.
+/// When a message may be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resend {
-    /// The server has not processed it: a call of a tool, or of a method of an extension.
+    /// If the server has not processed it: calls of tools and of extension methods.
     Unprocessed,
-    /// The same, or a gateway has failed: a request without side effects.
+    /// Also if a gateway has failed: requests without side effects.
     Safe,
-    /// The server has not processed it, or its answer was lost: notifications and responses, whose
-    /// duplicates are ignored.
+    /// Also if the connection was lost: notifications and responses, whose duplicates are ignored.
     Lost,
 }
 
 impl Outgoing {
-    /// Reads one line.
+    /// Parses one line.
     ///
     /// # Errors
     ///
-    /// If it is no message, or a member for a header can't be read or sent. Has the id of a
-    /// request.
+    /// If the line is not a message, or a member that a header repeats can't be read or sent. The
+    /// error contains the id of a request.
     pub(super) fn read(
         line: Vec<u8>,
         param_headers: &ParamHeaders,
@@ -91,7 +90,7 @@ impl Outgoing {
     pub(super) fn resend(&self) -> Resend {
         match &self.id {
             None => Resend::Lost,
-            // Of a method of an extension, it is not known whether to serve it twice does no harm.
+            // It is unknown whether serving an extension's method twice does harm.
             Some(_)
                 if self.method == CallToolRequest::METHOD
                     || Revision::method(&self.method).is_none() =>
@@ -102,18 +101,19 @@ impl Outgoing {
         }
     }
 
-    /// Returns true if `message` is the answer to this request, valid or malformed.
+    /// Returns true if `message` is the answer to this request, even if it is malformed.
     pub(super) fn is_answered_by(&self, message: &[u8]) -> bool {
         let Head { id, has_method, .. } = Head::read(message);
         let ids = id.as_ref().zip(self.id.as_ref()).filter(|_| !has_method);
         ids.is_some_and(|(id, own)| match id {
             RequestId::Number(_) => id == own,
-            // A number that came back as a string is recognized, so that the request fails.
+            // A number that comes back as a string is recognized, so that the request fails instead
+            // of waiting.
             RequestId::String(id) => **id == *own.to_string(),
         })
     }
 
-    /// The error for an answer that can't be used.
+    /// Creates the error for an answer that can't be used.
     pub(super) fn malformed(&self, reason: String) -> CallError {
         CallError::Malformed {
             method: self.method.clone(),
@@ -122,7 +122,7 @@ impl Outgoing {
     }
 }
 
-/// The error of a message that has no form for HTTP.
+/// Creates the error for a message that can't be sent over HTTP.
 fn not_sent(reason: impl Into<BoxError>) -> CallError {
     CallError::NotSent(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
@@ -131,7 +131,8 @@ fn not_sent(reason: impl Into<BoxError>) -> CallError {
 ///
 /// # Errors
 ///
-/// The path of a member that can't be read or that no header can repeat, and the reason.
+/// If a member can't be read, or can't be sent in a header. The error names its path and the
+/// reason.
 fn headers(
     method: &str,
     params: Option<RawJsonRef<'_>>,
@@ -175,16 +176,16 @@ fn headers(
     Ok(headers)
 }
 
-/// The annotated arguments of the tools that a server has listed, up to
-/// [`MAX_PARAM_HEADER_BYTES`]. Those of others are learned from the server's error (2026-07-28,
-/// "Streamable HTTP", section Client Behavior).
+/// The annotated arguments of the tools that a server has listed, up to [`MAX_PARAM_HEADER_BYTES`].
+/// For tools beyond this limit, the server's error makes the client list them again (2026-07-28,
+/// "Streamable HTTP", section "Client Behavior").
 #[derive(Debug, Default)]
 pub(super) struct ParamHeaders {
-    /// The arguments of each tool that has some.
+    /// The annotated arguments of each tool that has any.
     tools: HashMap<String, Vec<ParamHeader>>,
-    /// Bytes of the names in `tools`.
+    /// The number of bytes in the names in `tools`.
     bytes: usize,
-    /// Methods of extensions.
+    /// The methods of the client's extensions.
     methods: Vec<ExtensionMethod>,
 }
 
@@ -196,15 +197,15 @@ impl ParamHeaders {
         }
     }
 
-    /// The parameter that `Mcp-Name` repeats in a request for a method of an extension; `None` if it
-    /// is absent or no string, which the server decides upon.
+    /// Returns the parameter that `Mcp-Name` repeats in a request for an extension's method; `None`
+    /// if it is absent or not a string, which is left for the server to judge.
     fn named_by<'a>(&self, method: &str, params: &RequestParams<'a>) -> Option<Cow<'a, str>> {
         let method = self.methods.iter().find(|it| it.name() == method)?;
         params.raw?.member(method.parameter()?)?.parse().ok()
     }
 
-    /// Reads the annotations off the answer to `tools/list`, and removes the tools whose
-    /// annotations are invalid.
+    /// Reads the annotations in the answer to `tools/list`, and removes tools whose annotations are
+    /// invalid.
     ///
     /// # Errors
     ///
@@ -243,7 +244,8 @@ impl ParamHeaders {
         serde_json::to_vec(&list)
     }
 
-    /// Replaces the annotated arguments of a tool. When there are too many, earlier ones are forgotten.
+    /// Replaces the annotated arguments of a tool. When there are too many, the arguments of other
+    /// tools are dropped.
     fn set(&mut self, tool: &str, params: Vec<ParamHeader>) {
         if let Some(before) = self.tools.remove(tool) {
             self.bytes -= size(tool, &before);
@@ -264,7 +266,7 @@ impl ParamHeaders {
     }
 }
 
-/// Bytes of the names of a tool and of its annotated arguments.
+/// The number of bytes in the names of a tool and of its annotated arguments.
 fn size(tool: &str, params: &[ParamHeader]) -> usize {
     let of_param = |param: &ParamHeader| {
         let path: usize = param.path.iter().map(String::len).sum();
@@ -273,7 +275,7 @@ fn size(tool: &str, params: &[ParamHeader]) -> usize {
     tool.len() + params.iter().map(of_param).sum::<usize>()
 }
 
-/// Returns the text of an argument for a header; `None` if it is absent.
+/// Returns the value of an argument for a header; `None` if the argument is absent.
 ///
 /// # Errors
 ///
@@ -298,7 +300,7 @@ fn text<'a>(
     }))
 }
 
-/// Encodes a text as the value of a header: itself where it is plain, else in Base64 (2026-07-28,
+/// Encodes a string as the value of a header: unchanged if it is plain, else in Base64 (2026-07-28,
 /// "Streamable HTTP", section "Value Encoding").
 fn encode(text: &str) -> Cow<'_, str> {
     let plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && text.trim() == text;
@@ -315,28 +317,28 @@ fn encode(text: &str) -> Cow<'_, str> {
 ///
 /// # Errors
 ///
-/// The reason for which an annotation, and with it the tool, is invalid.
+/// The reason why an annotation, and therefore the tool, is invalid.
 fn annotated_params(schema: &Value) -> Result<Vec<ParamHeader>, &'static str> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     for (path, property) in ParamHeader::annotated(schema) {
         let kind = property["type"].as_str();
         if !matches!(kind, Some("string" | "integer" | "boolean")) {
-            return Err("only strings, integers and booleans can be repeated");
+            return Err("only strings, integers and booleans can be sent in headers");
         }
         let param = ParamHeader::of_property(path, property);
-        let param = param.ok_or("an annotation is no name of a header")?;
+        let param = param.ok_or("an annotation is not a valid header name")?;
         if !seen.insert(param.name.clone()) {
             return Err("two arguments have the same header");
         }
         found.push(param);
     }
-    // Quotes within a string are escaped: this is a member wherever it is found.
+    // Quotes within a string are escaped, so every match is a member.
     let annotation = format!("\"{}\":\"", ParamHeader::ANNOTATION);
     if found.len() == schema.to_string().matches(&annotation).count() {
         Ok(found)
     } else {
-        Err("an annotation stands where no argument can be found")
+        Err("an annotation is in a place that does not describe an argument")
     }
 }
 
@@ -346,7 +348,7 @@ mod tests {
 
     use super::*;
 
-    /// The headers of a call of a tool with annotated arguments.
+    /// Returns the headers for a call of a tool with annotated arguments.
     fn headers(arguments: &str) -> Result<HeaderMap, String> {
         let mut param_headers = ParamHeaders::default();
         let list = json!({"result": {"tools": [{"name": "query", "inputSchema": {

@@ -1,4 +1,5 @@
-//! Sends HTTP requests to one server: headers of the session, repetitions, redirects.
+//! Sends HTTP requests to one server: adds the headers of the session, repeats requests, and
+//! follows redirects.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -36,27 +37,27 @@ use crate::transport::http::headers::{
 };
 use crate::transport::http::sse::Event;
 
-/// News for the client.
+/// An event for the client.
 #[derive(Debug)]
 pub(super) enum RemoteEvent {
-    /// A message of the server.
+    /// A message from the server.
     Event(Event),
-    /// The reason for which a request gets no answer.
+    /// A request gets no answer, for this reason.
     Failed(RequestId, CallError),
-    /// The time limits of a request are suspended, or no longer.
+    /// The time limits of a request are suspended (true) or resumed (false).
     Suspended(RequestId, bool),
 }
 
-/// A server, and the way to the client for its messages.
+/// A server, and the channel that delivers its messages to the client.
 pub(super) struct Remote {
     pub(super) uri: Uri,
     pub(super) max_message_bytes: usize,
     pub(super) retries: u32,
-    /// The time for a message without an answer to arrive.
+    /// How long a message without an answer may take to arrive.
     pub(super) message_timeout: Duration,
-    /// True if the server supports nothing newer than HTTP+SSE; shared by all connections.
+    /// True if the server supports only HTTP+SSE; shared by all connections.
     pub(super) is_legacy: Arc<AtomicBool>,
-    /// The last end of a session of this server; shared by all connections.
+    /// The request that ended the last session; shared by all connections.
     pub(super) last_end: Arc<LastEnd>,
     pub(super) client: Client<HttpsConnector<Connector>, String>,
     pub(super) connector: Connector,
@@ -65,27 +66,27 @@ pub(super) struct Remote {
     pub(super) state: Mutex<RemoteSession>,
 }
 
-/// State of the session, read off the messages that have passed.
+/// The state of the session, learned from its messages.
 #[derive(Debug, Default)]
 pub(super) struct RemoteSession {
-    /// The headers of all requests: those of the user and, after the handshake, the version and the
-    /// id of the session, where the server assigned one.
+    /// The headers of all requests: the user's headers and, after the handshake, the version and
+    /// the id of the session if the server assigned one.
     pub(super) headers: HeaderMap,
     /// True if the handshake is done.
     pub(super) is_initialized: bool,
     pub(super) param_headers: ParamHeaders,
-    /// True if the server has ended the session: nothing is sent any more.
+    /// True if the server has ended the session. Then nothing more is sent.
     pub(super) ended: bool,
     /// True if the server has served a request of the session.
     pub(super) has_served: bool,
     /// True if the server has opened the stream of the session.
     pub(super) has_streamed: bool,
-    /// The URL for messages of HTTP+SSE.
+    /// The URL that messages are posted to over HTTP+SSE.
     pub(super) endpoint: Option<Uri>,
 }
 
 impl Remote {
-    /// Reads a line as the message to send.
+    /// Parses a line as the message to send.
     ///
     /// # Errors
     ///
@@ -114,8 +115,8 @@ impl Remote {
         self.send(request, outgoing.resend(), Some(outgoing)).await
     }
 
-    /// Opens the stream of the session, or resumes a stream after the event `after`: that of the
-    /// answer to `outgoing`, if it is for one request.
+    /// Opens the stream of the session, or resumes a stream after the event `after`. With
+    /// `outgoing`, the stream is the answer to that request.
     ///
     /// # Errors
     ///
@@ -138,7 +139,7 @@ impl Remote {
     pub(super) async fn delete_session(&self) {
         let request = self.request(Method::DELETE);
         if request.headers().contains_key(&SESSION_ID) {
-            // Sessions that can't be deleted expire.
+            // A session that can't be deleted will expire.
             let _ = self.send(request, Resend::Safe, None).await;
         }
     }
@@ -153,8 +154,8 @@ impl Remote {
         request
     }
 
-    /// Sends a request, again where that does no harm, and follows redirects. Credentials are added
-    /// to it each time.
+    /// Sends a request, repeats it where that does no harm, and follows redirects. Credentials are
+    /// added each time.
     async fn send(
         &self,
         request: Request<String>,
@@ -187,7 +188,7 @@ impl Remote {
             let uri = sending.request.uri();
             if let Some(pause) = after.filter(|_| attempt < self.retries) {
                 let server = authority(uri);
-                tracing::debug!(server, ?pause, "the server is asked again later");
+                tracing::debug!(server, ?pause, "the request will be sent again");
                 tokio::time::sleep(pause).await;
                 attempt += 1;
                 continue;
@@ -230,7 +231,7 @@ impl Remote {
         self.client.request(copy).await
     }
 
-    /// Delivers something to the client, if it still reads.
+    /// Delivers an event to the client, if the client still reads.
     pub(super) async fn deliver(&self, delivery: RemoteEvent) {
         let _ = self.inbox.send(delivery).await;
     }
@@ -245,8 +246,8 @@ impl Remote {
 }
 
 impl RemoteSession {
-    /// Reads the version off the answer to `initialize`. An answer without one is an error for the
-    /// client, which reads it next.
+    /// Takes the version from the answer to `initialize`. An answer without a version is an error
+    /// that the client itself reports when it reads the answer.
     pub(super) fn initialized(&mut self, message: &[u8], id: Option<HeaderValue>) {
         #[derive(Deserialize)]
         struct Initialized {
@@ -274,11 +275,11 @@ impl RemoteSession {
     }
 }
 
-/// Returns a response whose body can be read, if it is needed.
+/// Returns the response if its body can be read or is not needed.
 ///
 /// # Errors
 ///
-/// [`CallError::Malformed`] for a compressed answer.
+/// [`CallError::Malformed`] if the body is compressed.
 fn readable(
     response: Response<Incoming>,
     outgoing: Option<&Outgoing>,
@@ -296,8 +297,8 @@ fn readable(
     }
 }
 
-/// Returns the target of a redirect that may be followed: within the origin, and without changing
-/// the method.
+/// Returns the target of a redirect that may be followed, which must be within the origin and must
+/// not change the method.
 fn redirection<B>(request: &Request<String>, response: &Response<B>) -> Option<Uri> {
     let follows = match response.status().as_u16() {
         301..=303 => request.method() == Method::GET,
@@ -308,8 +309,8 @@ fn redirection<B>(request: &Request<String>, response: &Response<B>) -> Option<U
     resolve_same_origin(request.uri(), location.to_str().ok()?)
 }
 
-/// Resolves `reference` against `base` (RFC 3986, section 5). `None` for another origin: messages
-/// and credentials are for the server that the user named.
+/// Resolves `reference` against `base` (RFC 3986, section 5). `None` for another origin, because
+/// messages and credentials are only for the server that the user named.
 pub(super) fn resolve_same_origin(base: &Uri, reference: &str) -> Option<Uri> {
     let base_text = base.to_string();
     let base_text = UriAbsoluteStr::new(&base_text).ok()?;
@@ -318,12 +319,12 @@ pub(super) fn resolve_same_origin(base: &Uri, reference: &str) -> Option<Uri> {
     let resolved = resolved.parse::<Uri>().ok();
     let resolved = resolved.filter(|uri| origin(uri) == origin(base));
     if resolved.is_none() {
-        crate::log::warn!("a redirect or an endpoint of another origin is not used");
+        crate::log::warn!("a redirect or an endpoint was ignored because it has another origin");
     }
     resolved
 }
 
-/// Scheme, host and port.
+/// Returns the scheme, host and port.
 fn origin(uri: &Uri) -> Option<(&Scheme, String, u16)> {
     let scheme = uri.scheme()?;
     let default = if *scheme == Scheme::HTTPS { 443 } else { 80 };
@@ -332,11 +333,11 @@ fn origin(uri: &Uri) -> Option<(&Scheme, String, u16)> {
     Some((scheme, host, port.unwrap_or(default)))
 }
 
-/// How long to wait before a request is sent again that was answered with `response`; `None` where
-/// the answer stands. `safe` says that to serve it twice does no harm.
+/// Returns how long to wait before sending a request again that was answered with `response`;
+/// `None` if the answer is final. `safe` means that serving the request twice does no harm.
 fn pause<B>(response: &Response<B>, safe: bool, attempt: u32) -> Option<Duration> {
     let refused = match response.status() {
-        // Nothing was done.
+        // The request was not served.
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => true,
         // Behind a gateway, the request may have been served.
         StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT => safe,
@@ -350,8 +351,8 @@ fn pause<B>(response: &Response<B>, safe: bool, attempt: u32) -> Option<Duration
     }
 }
 
-/// The pause before a further attempt, counted from 0. A random part of it is left out, so that
-/// many clients do not come back at the same moment.
+/// Returns the pause before another attempt; `attempt` counts from 0. The pause is shortened by a
+/// random amount, so that many clients do not come back at the same moment.
 fn backoff(attempt: u32) -> Duration {
     let bits = RandomState::new().build_hasher().finish();
     let left_out = (bits % 256) as u32;
@@ -359,8 +360,8 @@ fn backoff(attempt: u32) -> Duration {
     whole - whole / 4 * left_out / 256
 }
 
-/// The pause before a stream is resumed for which the server `asked` for one, after `short` streams
-/// in a row that did not last. It doubles with each of them.
+/// Returns the pause before a stream is resumed. `asked` is the pause that the server requested,
+/// and `short` is the number of streams in a row that did not last; each of them doubles the pause.
 pub(super) fn resumption(asked: Option<Duration>, short: u32) -> Duration {
     let first = asked.unwrap_or(RESUMPTION_PAUSE).max(MIN_RESUMPTION_PAUSE);
     let doubled = first.saturating_mul(2_u32.saturating_pow(short));

@@ -1,4 +1,4 @@
-//! Responses of a server: single messages and streams of events.
+//! A server's responses: single messages and streams of events.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -24,8 +24,8 @@ use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_t
 use crate::transport::http::sse::{Event, EventParser};
 
 impl Remote {
-    /// Sends a message. If it is a request, delivers the messages of the server until it is
-    /// answered, or the reason for which it is not.
+    /// Sends a message. If it is a request, delivers the server's messages until the answer, or the
+    /// reason why there is none.
     pub(super) async fn exchange(&self, outgoing: &Outgoing) {
         let Some(id) = &outgoing.id else {
             return self.notify(outgoing, self.message_timeout).await;
@@ -60,11 +60,11 @@ impl Remote {
         answered
     }
 
-    /// Sends a request whose answer comes on the one stream of HTTP+SSE.
+    /// Sends a request whose answer arrives on the HTTP+SSE stream.
     ///
     /// # Errors
     ///
-    /// The reason for which there will be no answer.
+    /// The reason why there will be no answer.
     pub(super) async fn post_to_endpoint(&self, outgoing: &Outgoing) -> Result<(), CallError> {
         let (parts, body) = self.post(outgoing).await?.into_parts();
         if parts.status.is_success() {
@@ -74,7 +74,7 @@ impl Remote {
         Err(no_message(&parts, &body).into())
     }
 
-    /// Sends a message that has no answer, and waits for at most `limit` until it has arrived.
+    /// Sends a message that has no answer, and waits at most `limit` until it has arrived.
     pub(super) async fn notify(&self, outgoing: &Outgoing, limit: Duration) {
         let method = &outgoing.method;
         match timeout(limit, self.post(outgoing)).await {
@@ -140,7 +140,7 @@ impl Remote {
                 let own = own.unwrap_or_default();
                 Err(outgoing.malformed(format!("it names the request {id} instead of {own}")))
             }
-            // The answers of OAuth have an `error` as well.
+            // OAuth's error responses also have a member `error`.
             Ok(Frame::Single(Message::InvalidResponse { id, reason }))
                 if id.is_some() || parts.status.is_success() =>
             {
@@ -150,8 +150,7 @@ impl Remote {
         }
     }
 
-    /// Delivers the messages of a stream up to the answer, and resumes the stream when it breaks
-    /// off.
+    /// Delivers the messages of a stream up to the answer, and resumes the stream if it breaks off.
     async fn follow(
         &self,
         mut response: Response<Incoming>,
@@ -187,7 +186,7 @@ impl Remote {
                         let status = response.status();
                         return Err(lost(format!("the stream can't be resumed: HTTP {status}")));
                     }
-                    // The request was processed, at least in part.
+                    // The request was at least partly processed.
                     Err(CallError::SessionEnded) => {
                         return Err(lost("the server has ended the session"));
                     }
@@ -202,12 +201,11 @@ impl Remote {
         }
     }
 
-    /// Checks whether the session of a request goes on after its answer. Reads the body of a refusal
-    /// that may end the session.
+    /// Checks whether a response ends the session. Reads the body of a refusal that may end it.
     ///
     /// # Errors
     ///
-    /// [`CallError::SessionEnded`] if it does not go on.
+    /// [`CallError::SessionEnded`] if the session has ended.
     pub(super) async fn check_session(
         &self,
         sending: &Sending<'_>,
@@ -233,7 +231,7 @@ impl Remote {
         let read = self.read_whole(response.body_mut()).await;
         let (body, is_whole) = read.unwrap_or_else(|_| (Vec::new(), true));
         let mut state = self.state();
-        // Not every server has a stream to offer, nor the right status to say so.
+        // Not every server offers a stream, or uses the right status to say so.
         let is_other = outgoing.map_or(!state.has_streamed, |it| it.is_answered_by(&body));
         let ends = state.ended
             || (ends(status, &body, is_other) && self.last_end.renews(method, state.has_served));
@@ -248,7 +246,7 @@ impl Remote {
         Err(CallError::SessionEnded)
     }
 
-    /// Reads the session or the annotations off an answer, and delivers it.
+    /// Takes the session or the annotations from an answer, and delivers it.
     async fn receive(
         &self,
         message: Vec<u8>,
@@ -272,7 +270,7 @@ impl Remote {
     }
 
     /// Reads the stream of the session, and resumes it as long as the session lives. Returns when
-    /// the server does not offer it, or has ended the session.
+    /// the server does not offer a stream, or has ended the session.
     pub(super) async fn listen(&self) {
         if self.state().endpoint.is_some() {
             return;
@@ -294,15 +292,16 @@ impl Remote {
                 Ok(response) => {
                     let status = response.status();
                     tracing::debug!(%status, "the stream of the session was not opened");
-                    // The events since the last one may be gone: those to come are asked for then.
+                    // The events after the last id may be gone, so the next attempt asks only for
+                    // new events.
                     if !is_transient(status) && parser.last_id.take().is_none() {
                         return;
                     }
                 }
                 Err(CallError::SessionEnded) => return,
-                // Another try might ask the user again.
+                // Another attempt might ask the user again.
                 Err(error @ (CallError::Authentication { .. } | CallError::Malformed { .. })) => {
-                    crate::log::warn!(%error, "the stream of the session is given up");
+                    crate::log::warn!(%error, "the stream of the session was given up");
                     return;
                 }
                 Err(error) => {
@@ -322,13 +321,16 @@ impl Remote {
         for event in events {
             if let Event::TooLarge(_) = event {
                 let limit = self.max_message_bytes;
-                crate::log::warn!(limit, "a message of the server over the limit is skipped");
+                crate::log::warn!(
+                    limit,
+                    "a message of the server was skipped because it is over the limit"
+                );
             }
             self.deliver(RemoteEvent::Event(event)).await;
         }
     }
 
-    /// Reads a body, unless it was read before: see [`read_whole`](Self::read_whole).
+    /// Returns the body, which may have been read before; see [`read_whole`](Self::read_whole).
     pub(super) async fn read_body(
         &self,
         parts: &Parts,
@@ -340,8 +342,8 @@ impl Remote {
         }
     }
 
-    /// Reads a body as one line, without a byte order mark; returns true with it if it is complete.
-    /// Reading stops at the limit.
+    /// Reads a body as one line without a byte order mark, and returns it with true if it is
+    /// complete. Reading stops at the limit.
     async fn read_whole(&self, body: &mut Incoming) -> Result<(Vec<u8>, bool), CallError> {
         let limit = self.max_message_bytes;
         let mut bytes = Vec::new();
@@ -351,7 +353,7 @@ impl Remote {
             let data = data.map_err(|error| CallError::Lost(io::Error::other(error)))?;
             bytes.extend_from_slice(&data);
         }
-        // Line breaks can only be white space between tokens.
+        // In JSON, line breaks can only be white space between tokens.
         for byte in &mut bytes {
             if matches!(byte, b'\n' | b'\r') {
                 *byte = b' ';
@@ -376,7 +378,7 @@ fn lost(reason: impl Into<String>) -> CallError {
     CallError::Lost(io::Error::new(io::ErrorKind::UnexpectedEof, reason.into()))
 }
 
-/// The error that a body is, whatever request it names.
+/// Returns the JSON-RPC error in a body, whichever request it names.
 fn rpc_error(body: &[u8]) -> Option<ErrorObject> {
     match Frame::parse(body) {
         Ok(Frame::Single(Message::Response { outcome, .. })) => outcome.err(),
@@ -393,8 +395,8 @@ pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
     response.status() == StatusCode::OK && has_media_type(response.headers(), EVENT_STREAM)
 }
 
-/// Returns true if the server may offer a stream later: it is temporarily out of order, or has not
-/// noticed yet that the last stream is closed.
+/// Returns true if the server may offer a stream later, because it is temporarily unavailable or
+/// has not noticed yet that the last stream is closed.
 fn is_transient(status: StatusCode) -> bool {
     let is_out_of_order = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED;
     is_out_of_order || matches!(status.as_u16(), 408 | 409 | 429)

@@ -1,6 +1,8 @@
-//! Signs that a server has forgotten a session. The specification has HTTP 404 for it
-//! (2025-11-25, "Transports", section Session Management); many servers use another status, and say
-//! in the body what they mean. The last session that has ended limits how often another one is opened.
+//! Detects that a server has forgotten a session.
+//!
+//! The specification reserves HTTP 404 for it (2025-11-25, "Transports", section "Session
+//! Management"), but many servers use another status and explain themselves in the body. How
+//! recently the last session ended limits how often a new one is opened.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -11,7 +13,7 @@ use tokio::time::Instant;
 use crate::limits::STABLE_CONNECTION;
 use crate::sync::lock;
 
-/// Returns true if the body decides whether a refusal ends the session.
+/// Returns true if the session may have ended, which the body of the refusal decides.
 pub(super) fn may_end(status: StatusCode, headers: &HeaderMap) -> bool {
     match status.as_u16() {
         400 | 404 | 410 => true,
@@ -21,22 +23,24 @@ pub(super) fn may_end(status: StatusCode, headers: &HeaderMap) -> bool {
     }
 }
 
-/// Returns true if a refusal ends the session. `is_other` says that it probably has another reason
-/// unless it speaks of the session.
+/// Returns true if a refusal ends the session. `is_other` means that the refusal probably has
+/// another reason unless its body mentions the session.
 pub(super) fn ends(status: StatusCode, body: &[u8], is_other: bool) -> bool {
     let speaks_of_it = body.to_ascii_lowercase();
     let speaks_of_it = memchr::memmem::find(&speaks_of_it, b"session").is_some();
     speaks_of_it || (!is_other && matches!(status.as_u16(), 404 | 410))
 }
 
-/// The request by whose refusal a session has ended, until one like it is served. A server that
-/// refuses a request for another reason is not asked for session after session.
+/// The request whose refusal ended the last session, until a request with the same method is
+/// served. It prevents opening session after session on a server that refuses a request for another
+/// reason.
 #[derive(Debug, Default)]
 pub(super) struct LastEnd(Mutex<Option<(String, Instant)>>);
 
 impl LastEnd {
-    /// A request of the session is refused: returns true if another session may help. It does not if
-    /// the session was opened for that reason just before, and has served nothing, or not this.
+    /// Records that a request of the session was refused, and returns true if a new session may
+    /// help. A new session does not help if the current one was opened for this reason just before,
+    /// and has served nothing, or not this method.
     pub(super) fn renews(&self, method: &str, has_served: bool) -> bool {
         let mut last = self.lock();
         let is_lasting = last.as_ref().is_some_and(|(refused, at)| {

@@ -157,7 +157,7 @@ impl Link for Exchange {
 ///
 /// #[mcp_server]
 /// impl Library {
-///     /// Says which program calls.
+///     /// Returns the name of the calling program.
 ///     #[tool]
 ///     fn agent(&self, request: &HttpRequest) -> String {
 ///         let agent = request.headers.get("user-agent");

@@ -60,7 +60,7 @@ pub struct AccessExpires(pub SystemTime);
 /// use std::time::{Duration, Instant};
 /// use mcp_runtime::transport::http::{AccessDenied, AccessRevalidation};
 ///
-/// /// Asks your database.
+/// /// Looks up the token in your database.
 /// async fn is_revoked(_token: u64) -> bool {
 ///     false
 /// }
@@ -134,7 +134,8 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// `None` if the access of the sender does not end. `limit` is the time for a revalidation.
+    /// Returns the access of a request's sender; `None` if it does not end. `limit` is the time for
+    /// a revalidation.
     pub(crate) fn of(parts: &Parts, limit: Duration) -> Option<Self> {
         let expires = parts.extensions.get().map(|AccessExpires(end)| {
             let left = end.duration_since(SystemTime::now()).unwrap_or_default();
@@ -176,7 +177,8 @@ pub(crate) struct Expiry {
 }
 
 impl Expiry {
-    /// `None` if the access of the sender does not end. `limit` is the time for a revalidation.
+    /// Returns the access of a request's sender; `None` if it does not end. `limit` is the time for
+    /// a revalidation.
     pub(crate) fn of(parts: &Parts, stream: &Arc<Stream>, limit: Duration) -> Option<Self> {
         let access = Access::of(parts, limit)?;
         let stream = Arc::clone(stream);

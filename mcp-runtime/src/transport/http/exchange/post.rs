@@ -142,7 +142,7 @@ pub(in crate::transport::http) async fn serve<B: Body>(
         return Err(Rejection::Accept);
     }
     let named = header_validation::named_revision(&parts.headers);
-    // Check the session before reading the body, to not spend memory on unknown callers.
+    // Check the session before reading the body, to avoid spending memory on unknown callers.
     let session = match named.era() {
         Era::Handshake => state.session(&parts).await?,
         Era::Stateless => None,

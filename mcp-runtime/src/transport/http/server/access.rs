@@ -114,7 +114,7 @@ pub(crate) async fn respond<B: Body>(
 }
 
 /// Asks the access policy about a request, which counts as a call in flight meanwhile. `OPTIONS` is
-/// not checked, because pages send it without credentials.
+/// always admitted, because pages send it without credentials.
 ///
 /// # Errors
 ///

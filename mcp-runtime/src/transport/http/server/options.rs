@@ -131,8 +131,7 @@ impl HttpOptions {
         self
     }
 
-    /// Checks everything that can be checked before there are requests. `path` is the path of MCP,
-    /// if it is known.
+    /// Checks all settings before requests arrive. `path` is the path of MCP, if it is known.
     ///
     /// # Errors
     ///
@@ -180,8 +179,8 @@ impl HttpOptions {
     /// Sets how many bytes of request bodies may be in memory while they are received; 64 MiB by
     /// default, and never less than one body of [`max_body_bytes`](Self::max_body_bytes). Only
     /// received bytes count, and the first 16 KiB of each body are free. A principal, or a
-    /// connection without a known principal, may use an eighth of the limit, or one body. A request
-    /// beyond the limit is refused with 503 and `Retry-After`.
+    /// connection without a known principal, may use an eighth of the limit, but at least one body.
+    /// A request beyond the limit is refused with 503 and `Retry-After`.
     pub fn max_buffered_body_bytes(mut self, limit: usize) -> Self {
         self.max_buffered_body_bytes = limit;
         self
@@ -240,8 +239,8 @@ impl HttpOptions {
     }
 
     /// Sets how long the calls in flight may continue once a
-    /// [mounted](crate::transport::http::http_service) service shuts down, and the calls of a
-    /// WebSocket whose access ends; 10 seconds by default. For a server with its own listener,
+    /// [mounted](crate::transport::http::http_service) service shuts down, or one of its WebSockets
+    /// ends; 10 seconds by default. For a server with its own listener,
     /// [`Serve::drain_timeout`](crate::server::Serve::drain_timeout) sets it.
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
         self.limits.drain = timeout;

@@ -27,7 +27,7 @@ use crate::error::{AccessDenied, Rejection, ServeError};
 /// use http::request::Parts;
 /// use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, HttpOptions, Principal};
 ///
-/// /// What handlers take as `cx.identity::<User>()`.
+/// /// The caller, which handlers get with `cx.identity::<User>()`.
 /// #[derive(Clone)]
 /// struct User {
 ///     name: String,
@@ -37,7 +37,7 @@ use crate::error::{AccessDenied, Rejection, ServeError};
 ///
 /// impl Tokens {
 ///     async fn user(&self, token: &[u8]) -> Option<User> {
-///         // Looks up the hash of the token.
+///         // Look up the hash of the token.
 /// #       let _ = token;
 /// #       None
 ///     }
@@ -45,7 +45,7 @@ use crate::error::{AccessDenied, Rejection, ServeError};
 ///
 /// impl AccessPolicy for Tokens {
 ///     async fn admit(&self, request: &mut Parts) -> Result<(), AccessDenied> {
-///         // Removed, so that no handler passes it on.
+///         // Remove the token, so that no handler passes it on.
 ///         let header = request.headers.remove(AUTHORIZATION);
 ///         let token = header.as_ref().and_then(|header| header.as_bytes().strip_prefix(b"Bearer "));
 ///         let user = match token {

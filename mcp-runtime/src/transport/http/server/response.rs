@@ -40,7 +40,7 @@ pub(crate) fn empty(status: StatusCode) -> Response<ResponseBody> {
 }
 
 /// Returns the status of a request that its session refuses. All other valid requests of the
-/// handshake era are answered with 200, even by an error.
+/// handshake era are answered with 200, even if the answer is an error.
 pub(crate) fn refused_session(error: &RequestError) -> StatusCode {
     match error {
         RequestError::Busy(_) => StatusCode::TOO_MANY_REQUESTS,

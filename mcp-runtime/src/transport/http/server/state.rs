@@ -262,7 +262,7 @@ impl Permits {
         self.unused(arrival.principal(), arrival.peer_addr)
     }
 
-    /// Returns such a permit for a caller with this principal and address.
+    /// Returns a permit for nothing yet, for a caller with this principal and address.
     pub(crate) fn unused(
         self: &Arc<Self>,
         principal: Option<&Principal>,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-/// How many times within the write timeout it is checked whether a client reads its answers.
+/// How often within the write timeout the server checks whether a client reads its answers.
 pub(crate) const CHECKS: u32 = 4;
 /// More than the number of checks during which an answer can exist before its connection is closed.
 const AGES: usize = 8;

@@ -40,7 +40,7 @@ use crate::sync::lock;
 ///
 /// type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 ///
-/// /// Refuses new sessions during maintenance; others go on.
+/// /// Refuses new sessions during maintenance, but keeps open sessions alive.
 /// struct Maintained(MemorySessionStore);
 ///
 /// impl SessionStore for Maintained {

@@ -1,4 +1,4 @@
-//! The sessions that are open.
+//! The table of open sessions.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,6 @@ use super::{HttpSession, SessionId, SessionStore};
 use crate::error::Rejection;
 use crate::sync::{read, write};
 
-/// The sessions that are open.
 pub(crate) struct Sessions {
     open: RwLock<HashMap<SessionId, Arc<HttpSession>>>,
     limit: usize,
