@@ -58,7 +58,11 @@ enum Task {
     /// Count the lines of code of each part, and compare them with its limits.
     Size,
     /// Check the house rules.
-    Tidy,
+    Tidy {
+        /// Report only the prose, of the files whose path begins with this.
+        #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "")]
+        prose: Option<String>,
+    },
 }
 
 /// Bytes of stack: walks through a schema go as deep as its types are nested.
@@ -96,7 +100,10 @@ fn run(root: &Path, task: Task) -> Result<String> {
         Task::Package => package::run(root),
         Task::Check => check::run(root),
         Task::Size => size::run(root),
-        Task::Tidy => tidy::run(root),
+        Task::Tidy {
+            prose: Some(folder),
+        } => tidy::report_prose(root, &folder),
+        Task::Tidy { prose: None } => tidy::run(root),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Runs every group of rules and reports.
 
 use super::workspace::Workspace;
-use super::{circles, dependencies, generated, items, lines, links, manifests, reserved, types};
+use super::{
+    circles, dependencies, generated, items, lines, links, manifests, prose, reserved, types,
+};
 use anyhow::ensure;
 use itertools::Itertools;
 use std::path::Path;
@@ -35,6 +37,30 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<String> {
         violations.iter().format("\n")
     );
     Ok(format!("tidy: {} files\n", workspace.files.len()))
+}
+
+/// Checks only the prose of the files whose path begins with `folder`; returns a report.
+///
+/// # Errors
+///
+/// When a file can't be read.
+pub(crate) fn report_prose(root: &Path, folder: &str) -> anyhow::Result<String> {
+    let mut workspace = Workspace::read(root)?;
+    workspace.files.retain(|path, _| path.starts_with(folder));
+    let mut violations = Vec::new();
+    prose::check(&workspace, &mut violations);
+    violations.sort();
+    let parts = violations.iter().counts_by(|it| it.file.split('/').next());
+    let parts = parts
+        .into_iter()
+        .sorted()
+        .map(|(part, count)| format!("{count:>6}  {}\n", part.unwrap_or_default()));
+    Ok(format!(
+        "{}\n{}{:>6}\n",
+        violations.iter().format("\n"),
+        parts.format(""),
+        violations.len()
+    ))
 }
 
 #[cfg(test)]

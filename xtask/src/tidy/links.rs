@@ -170,7 +170,7 @@ fn joined(folder: &str, path: &str) -> Option<String> {
 }
 
 /// Lines outside code blocks, numbered from 1.
-fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut in_code = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
         let fence = line.trim_start().starts_with("```");

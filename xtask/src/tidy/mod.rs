@@ -6,6 +6,7 @@
 
 mod check;
 mod circles;
+mod comments;
 mod dependencies;
 mod generated;
 mod items;
@@ -14,13 +15,15 @@ mod links;
 mod manifests;
 mod modules;
 mod names;
+mod phrases;
+mod prose;
 mod reserved;
 #[cfg(test)]
 mod testing;
 mod types;
 mod workspace;
 
-pub(crate) use check::run;
+pub(crate) use check::{report_prose, run};
 pub(crate) use names::is_test_module;
 pub(crate) use workspace::{File, Workspace};
 

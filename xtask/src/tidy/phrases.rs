@@ -1,0 +1,192 @@
+//! The phrases that [`prose`](super::prose) objects to, each with better words.
+//!
+//! A phrase is a list of words. `a|b` is either word, `!a|b` at an end of the phrase excludes these
+//! neighbors, `^` is the beginning of a sentence that is not a question, `.` is the end of a clause,
+//! and `...` skips up to eight words of a clause.
+
+/// A phrase that betrays a compressed sentence.
+pub(super) struct Phrase {
+    pub(super) find: &'static str,
+    /// What to write instead.
+    pub(super) better: &'static str,
+}
+
+pub(super) const PHRASES: &[Phrase] = &[
+    // Riddles: the reader has to guess the noun.
+    Phrase {
+        find: "^ what|where|who|whose|which",
+        better: "name the subject: \"The server that answered is …\", \"If the file …\"",
+    },
+    Phrase {
+        find: "^ one|ones|those|that that|who|which|whose",
+        better: "repeat the noun: \"A key that …\", \"Requests that …\"",
+    },
+    Phrase {
+        find: "^ its|their|his",
+        better: "name the owner: \"The session's …\", or write \"The …\"",
+    },
+    Phrase {
+        find: "that|those of",
+        better: "repeat the noun: \"the headers of the user\", or use a possessive: \"the user's\"",
+    },
+    Phrase {
+        find: "!all|any|both|each|either|few|many|most|neither|none|some|two|three of which",
+        better: "make two sentences, or use \"whose\" or \"for which\"",
+    },
+    Phrase {
+        find: "with|without one .",
+        better: "repeat the noun: \"without a token\"",
+    },
+    Phrase {
+        find: "to|of|by|for|from|with|at who",
+        better: "name the person or program: \"for the caller\"",
+    },
+    Phrase {
+        find: "with|of|by|for|in|from|before|after|among|beside what is|was|are|were|has|have",
+        better: "name the thing: \"from the text that is …\"",
+    },
+    Phrase {
+        find: "whoever",
+        better: "write \"anyone who\" or name the caller",
+    },
+    Phrase {
+        find: "whom",
+        better: "name the person, or turn the sentence around",
+    },
+    // Negations.
+    Phrase {
+        find: "!there is|are|was|were no !longer|more|less|fewer|later|earlier|other|such|different|doubt",
+        better: "write \"is not a\" or \"are not\"",
+    },
+    Phrase {
+        find: "is|are|was|were|has|have|had|needs|need|names|gives|sends|takes|gets|if|it none",
+        better: "repeat the noun: \"there is no token\", \"has no token\"",
+    },
+    Phrase {
+        find: "so that ... not|no|never|none|cannot|can't|don't|doesn't|isn't|aren't",
+        better: "write \"to avoid …\" or \"… would otherwise …\"",
+    },
+    Phrase {
+        find: "but for",
+        better: "write \"except for\"",
+    },
+    Phrase {
+        find: "nothing of",
+        better: "write \"no part of\" or \"nothing about\"",
+    },
+    // People who are not people.
+    Phrase {
+        find: "nobody|nobody's",
+        better: "name who does not: \"no client\", or write \"no one\"",
+    },
+    Phrase {
+        find: "anybody|everybody|somebody|anybody's|everybody's|somebody's",
+        better: "name the person or program, or write \"anyone\", \"everyone\", \"someone\"",
+    },
+    // Verbs that mean something else elsewhere.
+    Phrase {
+        find: "count|counts|counted as|for",
+        better: "write \"is\", \"is treated as\", \"applies to\" or \"is charged to\"",
+    },
+    Phrase {
+        find: "stand|stands|stood in|at|around|there|here|on|before|after|between|still|under|above|below|beside|behind|alone|where",
+        better: "write \"is\", \"is in\", \"appears\" or \"stops\"",
+    },
+    Phrase {
+        find: "goes|go|went before !any|a|the",
+        better: "write \"precedes\" or \"runs before\"",
+    },
+    Phrase {
+        find: "taken for|as",
+        better: "write \"treated as\" or \"mistaken for\"",
+    },
+    Phrase {
+        find: "is|are|was|were|be|been|being told !to",
+        better: "write \"is reported\", \"is notified of\" or \"learns\"",
+    },
+    Phrase {
+        find: "told apart",
+        better: "write \"distinguished\"",
+    },
+    Phrase {
+        find: "tells|tell apart",
+        better: "write \"distinguishes\"",
+    },
+    Phrase {
+        find: "asked for .",
+        better: "write \"requested\"",
+    },
+    Phrase {
+        find: "ended by",
+        better: "write \"ends with\", or name who ends it in the active voice",
+    },
+    Phrase {
+        find: "^ given up",
+        better: "write \"Limitation: …\"",
+    },
+    Phrase {
+        find: "is|are|was|were to be",
+        better: "write \"must be\", \"should be\" or \"will be\"",
+    },
+    Phrase {
+        find: "be had",
+        better: "write \"is available\" or \"can be fetched\"",
+    },
+    Phrase {
+        find: "spoken",
+        better: "write \"used\" or \"supported\"",
+    },
+    Phrase {
+        find: "gives|give|gave way",
+        better: "write \"yields\"",
+    },
+    Phrase {
+        find: "mend|mends|mended|mending",
+        better: "write \"fix\"",
+    },
+    // Words.
+    Phrase {
+        find: "anew",
+        better: "write \"again\"",
+    },
+    Phrase {
+        find: "by itself|themselves",
+        better: "write \"automatically\", \"on its own\" or \"alone\"",
+    },
+    Phrase {
+        find: "by hand",
+        better: "write \"manually\", or name who does it",
+    },
+    Phrase {
+        find: "!all|many|much|several|everything|everyone|calls|clients|connections|requests|them at once",
+        better: "write \"immediately\", or \"at the same time\"",
+    },
+    Phrase {
+        find: "a text !file|editor|content|block|message|frame|field|format|node|mode|area|item|part|line|and|or",
+        better: "write \"a string\" or \"text\"",
+    },
+    Phrase {
+        find: "further !details|information|reading|down|below",
+        better: "write \"another\", \"more\" or \"additional\"",
+    },
+    Phrase {
+        find: "too .",
+        better: "write \"also\" before the verb",
+    },
+    Phrase {
+        find: "also if|when|where",
+        better: "write \"even if\" or \"even when\"",
+    },
+    Phrase {
+        find: "all the same .",
+        better: "write \"still\" or \"anyway\"",
+    },
+    Phrase {
+        find: "beside",
+        better: "write \"next to\", \"in addition to\" or \"as well as\"",
+    },
+    Phrase {
+        find: "first|last|most of all",
+        better: "write \"first\", \"last\" or \"above all\"",
+    },
+];
