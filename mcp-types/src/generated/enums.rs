@@ -6,7 +6,7 @@
 use super::*;
 use crate::support::enums::*;
 
-/// Who may be served from a cached copy of an answer.
+/// Which clients may receive a cached copy of a result.
 ///
 /// Specification:
 /// [Caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).
@@ -15,15 +15,15 @@ use crate::support::enums::*;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CacheScope {
-    /// The answer depends on who asked: reuse it only under the same authorization.
+    /// The result depends on the caller: reuse it only for requests with the same authorization.
     ///
     /// Revisions: 2026-07-28 only.
     Private,
-    /// The answer is the same for everybody: shared caches may keep it.
+    /// The result is the same for all callers: shared caches may keep it.
     ///
     /// Revisions: 2026-07-28 only.
     Public,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -67,7 +67,7 @@ impl<'de> Deserialize<'de> for CacheScope {
     }
 }
 
-/// What the user did with a question.
+/// The user's decision about an elicitation.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -76,19 +76,19 @@ impl<'de> Deserialize<'de> for CacheScope {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ElicitAction {
-    /// Agreed: sent the form, or went to the web page.
+    /// The user submitted the form, or agreed to open the web page.
     ///
     /// Revisions: since 2025-06-18.
     Accept,
-    /// Closed it without a decision; asking again later is fine.
+    /// The user dismissed the request without a decision. The server may ask again later.
     ///
     /// Revisions: since 2025-06-18.
     Cancel,
-    /// Said no.
+    /// The user explicitly declined.
     ///
     /// Revisions: since 2025-06-18.
     Decline,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for ElicitAction {
     }
 }
 
-/// The mode of an elicitation by form.
+/// The mode of an elicitation with a form.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -147,7 +147,7 @@ pub enum ElicitRequestFormParamsMode {
     ///
     /// Revisions: since 2025-11-25.
     Form,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -189,21 +189,21 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParamsMode {
     }
 }
 
-/// The background an icon is drawn for.
+/// The background that an icon is designed for.
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IconTheme {
-    /// Made to be seen on a dark background.
+    /// Designed for a dark background.
     ///
     /// Revisions: since 2025-11-25.
     Dark,
-    /// Made to be seen on a light background.
+    /// Designed for a light background.
     ///
     /// Revisions: since 2025-11-25.
     Light,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -247,7 +247,7 @@ impl<'de> Deserialize<'de> for IconTheme {
     }
 }
 
-/// How much of other conversations a sampling request may draw on.
+/// The context that a sampling request includes from MCP servers.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
@@ -256,20 +256,21 @@ impl<'de> Deserialize<'de> for IconTheme {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IncludeContext {
-    /// What all connected servers have contributed. Only for clients that declared
+    /// Context from all connected servers. Allowed only if the client declared
     /// `sampling.context`.
     ///
     /// Revisions: all.
     AllServers,
-    /// Nothing beyond the request itself.
+    /// No additional context.
     ///
     /// Revisions: all.
     None,
-    /// What the asking server has contributed. Only for clients that declared `sampling.context`.
+    /// Context from the server that sent the request. Allowed only if the client declared
+    /// `sampling.context`.
     ///
     /// Revisions: all.
     ThisServer,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -315,8 +316,7 @@ impl<'de> Deserialize<'de> for IncludeContext {
     }
 }
 
-/// How severe a log message is: the levels of syslog (RFC 5424), from `debug` up to
-/// `emergency`.
+/// Severity of a log message: the levels of syslog (RFC 5424), from `debug` to `emergency`.
 ///
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
@@ -325,7 +325,7 @@ impl<'de> Deserialize<'de> for IncludeContext {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoggingLevel {
-    /// Something must be done at once, for example about corrupted data.
+    /// Immediate action is required, for example because data is corrupted.
     ///
     /// Revisions: all.
     Alert,
@@ -333,7 +333,7 @@ pub enum LoggingLevel {
     ///
     /// Revisions: all.
     Critical,
-    /// Details for finding faults.
+    /// Detailed information for debugging.
     ///
     /// Revisions: all.
     Debug,
@@ -341,23 +341,23 @@ pub enum LoggingLevel {
     ///
     /// Revisions: all.
     Emergency,
-    /// An operation failed; the server goes on.
+    /// An operation failed, but the server continues.
     ///
     /// Revisions: all.
     Error,
-    /// Ordinary news, such as the start of a step.
+    /// General information, such as the start of an operation.
     ///
     /// Revisions: all.
     Info,
-    /// Normal, but worth noticing, such as a changed configuration.
+    /// A normal but significant event, such as a configuration change.
     ///
     /// Revisions: all.
     Notice,
-    /// Not an error yet, but likely to become one.
+    /// A condition that may lead to an error.
     ///
     /// Revisions: all.
     Warning,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -413,7 +413,7 @@ impl<'de> Deserialize<'de> for LoggingLevel {
     }
 }
 
-/// Whether a number field takes fractions.
+/// Whether a number field allows fractions.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -430,7 +430,7 @@ pub enum NumberSchemaType {
     ///
     /// Revisions: since 2025-06-18.
     Number,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -474,7 +474,7 @@ impl<'de> Deserialize<'de> for NumberSchemaType {
     }
 }
 
-/// Tells how to read an answer.
+/// The kind of a result, which determines how to parse it.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
@@ -483,16 +483,15 @@ impl<'de> Deserialize<'de> for NumberSchemaType {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ResultType {
-    /// The request is done and the answer is final.
+    /// The request is complete and the result is final.
     ///
     /// Revisions: 2026-07-28 only.
     Complete,
-    /// The server needs something from the client first: the answer is an
-    /// [`InputRequiredResult`].
+    /// The server needs more input from the client: the result is an [`InputRequiredResult`].
     ///
     /// Revisions: 2026-07-28 only.
     InputRequired,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -536,7 +535,7 @@ impl<'de> Deserialize<'de> for ResultType {
     }
 }
 
-/// Who speaks in a conversation.
+/// The author of a message in a conversation.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
@@ -549,11 +548,11 @@ pub enum Role {
     ///
     /// Revisions: all.
     Assistant,
-    /// The person, or the application on the person's behalf.
+    /// The user, or the application on the user's behalf.
     ///
     /// Revisions: all.
     User,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -597,7 +596,7 @@ impl<'de> Deserialize<'de> for Role {
     }
 }
 
-/// Kinds of text that a client can check.
+/// Formats of text that a client can validate.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -614,7 +613,7 @@ pub enum StringSchemaFormat {
     ///
     /// Revisions: since 2025-06-18.
     DateTime,
-    /// A mail address.
+    /// An email address.
     ///
     /// Revisions: since 2025-06-18.
     Email,
@@ -622,7 +621,7 @@ pub enum StringSchemaFormat {
     ///
     /// Revisions: since 2025-06-18.
     Uri,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -670,7 +669,7 @@ impl<'de> Deserialize<'de> for StringSchemaFormat {
     }
 }
 
-/// How a task is getting on. The last three states are final.
+/// Status of a task. `Cancelled`, `Completed` and `Failed` are final.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -679,27 +678,27 @@ impl<'de> Deserialize<'de> for StringSchemaFormat {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TaskStatus {
-    /// Stopped before it was done.
+    /// The task was cancelled.
     ///
     /// Revisions: 2025-11-25 only.
     Cancelled,
-    /// Done; the outcome is there.
+    /// The task is complete, and its result is available.
     ///
     /// Revisions: 2025-11-25 only.
     Completed,
-    /// Ended without success. A tool's result with `isError` counts as this.
+    /// The task failed. A task whose tool returned a result with `isError` also has this status.
     ///
     /// Revisions: 2025-11-25 only.
     Failed,
-    /// Waits for the other side to answer a question.
+    /// The task waits for input from the other side.
     ///
     /// Revisions: 2025-11-25 only.
     InputRequired,
-    /// Still running.
+    /// The task is running.
     ///
     /// Revisions: 2025-11-25 only.
     Working,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -762,15 +761,15 @@ pub enum ToolChoiceMode {
     ///
     /// Revisions: since 2025-11-25.
     Auto,
-    /// It must not use any.
+    /// The model must not use any tool.
     ///
     /// Revisions: since 2025-11-25.
     None,
-    /// It must use at least one.
+    /// The model must use at least one tool.
     ///
     /// Revisions: since 2025-11-25.
     Required,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 
@@ -816,7 +815,7 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
     }
 }
 
-/// Whether a call of a tool may be a task.
+/// Whether a call of a tool may run as a task.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -825,19 +824,19 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ToolExecutionTaskSupport {
-    /// Plain calls only; a call as a task is refused.
+    /// The tool can't run as a task.
     ///
     /// Revisions: 2025-11-25 only.
     Forbidden,
-    /// The client decides.
+    /// The client may run the tool as a task.
     ///
     /// Revisions: 2025-11-25 only.
     Optional,
-    /// Calls as tasks only; a plain call is refused.
+    /// The tool must run as a task; a plain call is refused.
     ///
     /// Revisions: 2025-11-25 only.
     Required,
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(String),
 }
 

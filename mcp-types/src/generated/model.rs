@@ -6,8 +6,8 @@
 use super::*;
 use crate::support::model::*;
 
-/// Hints on how a client should treat a piece of content or a resource: for whom, how
-/// important, how old. None of them is binding.
+/// Hints on how a client should treat a piece of content or a resource: its audience,
+/// importance and age. The hints are not binding.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
@@ -16,12 +16,13 @@ use crate::support::model::*;
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Annotations {
-    /// For whom the content is meant. Both roles may be listed; absent means no preference.
+    /// The intended audience. Both roles may be listed; an absent value means no preference.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role>>,
-    /// When the underlying data last changed, as ISO 8601 text such as `2025-01-12T15:00:58Z`.
+    /// When the underlying data last changed, as an ISO 8601 string such as
+    /// `2025-01-12T15:00:58Z`.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "lastModified", default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +71,7 @@ impl Annotations {
     }
 }
 
-/// Sound, carried inline.
+/// Audio data.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -80,22 +81,22 @@ impl Annotations {
 #[serde(tag = "type", rename = "audio")]
 #[non_exhaustive]
 pub struct AudioContent {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Hints on the audience, the importance and the age of the content.
+    /// Hints on the audience, importance and age of the content.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// The bytes of the sound, base64-encoded.
+    /// The audio data in base64.
     ///
     /// Revisions: since 2025-03-26.
     pub data: String,
-    /// Media type of the sound, such as `audio/wav`.
+    /// Media type of the audio data, such as `audio/wav`.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(rename = "mimeType")]
@@ -129,7 +130,7 @@ impl AudioContent {
     }
 }
 
-/// The content of a resource that is not text, carried as base64.
+/// The content of a binary resource, encoded in base64.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -138,13 +139,13 @@ impl AudioContent {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// The bytes, base64-encoded.
+    /// The data in base64.
     ///
     /// Revisions: all.
     pub blob: String,
@@ -153,7 +154,7 @@ pub struct BlobResourceContents {
     /// Revisions: all.
     #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Which resource this is: the one asked for, or a part of it.
+    /// URI of the requested resource, or of a part of it.
     ///
     /// Revisions: all.
     pub uri: String,
@@ -196,12 +197,12 @@ impl BlobResourceContents {
 #[serde(tag = "type", rename = "boolean")]
 #[non_exhaustive]
 pub struct BooleanSchema {
-    /// Answer that the form starts with.
+    /// The value preselected in the form.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
-    /// What to fill in, in words for the user.
+    /// Description of the field for the user.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -246,7 +247,7 @@ impl BooleanSchema {
     }
 }
 
-/// Params of `tools/call`, from the client: which tool to run, and with what.
+/// Params of `tools/call`, sent by the client: the name of a tool and its arguments.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -255,35 +256,36 @@ impl BooleanSchema {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Arguments as a JSON object that fits the tool's `inputSchema`. Absent means none.
+    /// Arguments as a JSON object that matches the tool's `inputSchema`. If absent, there are no
+    /// arguments.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<RawJson>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
-    /// same keys. Only on a retry.
+    /// same keys. Present only in a retry.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<OrderedMap<InputResponse>>,
-    /// Which tool to run, by its `name` in the list.
+    /// Name of the tool to call.
     ///
     /// Revisions: all.
     pub name: String,
-    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
-    /// must not look inside.
+    /// Opaque state of the server. The client returns it unchanged when it retries the request,
+    /// and must not interpret it.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
-    /// once, and the outcome is fetched later.
+    /// Asks the receiver to run this request as a task: the receiver immediately answers with a
+    /// [`CreateTaskResult`], and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -345,8 +347,9 @@ impl CallToolRequestParams {
     }
 }
 
-/// What a tool returned. A tool that fails says so here, with `isError`, so that the model
-/// can read why and try again; an unknown tool is a JSON-RPC error instead.
+/// The result of a tool. A tool reports its own errors here, with `isError`, so the model can
+/// read the cause and try again. A call of an unknown tool is answered with a JSON-RPC error
+/// instead.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -355,30 +358,30 @@ impl CallToolRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// The outcome in a form that a language model reads.
+    /// The result for the language model.
     ///
     /// Revisions: all.
     pub content: Vec<ContentBlock>,
-    /// True if the tool failed; `content` then says why. Default: false.
+    /// True if the tool failed; `content` then describes the error. Default: false.
     ///
     /// Revisions: all.
     #[serde(rename = "isError", default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
-    /// always an object. Servers repeat it as text in `content` for clients that do not look
-    /// here.
+    /// The result as JSON, which matches the tool's `outputSchema` if it has one. Before 2026-07-28,
+    /// the value is always an object. Servers should also send it as text in `content`, for
+    /// clients that ignore this field.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(
@@ -435,7 +438,7 @@ impl CallToolResult {
     }
 }
 
-/// Params of `tasks/cancel`, from whoever asked for the task.
+/// Params of `tasks/cancel`, sent by the side that requested the task.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -444,7 +447,7 @@ impl CallToolResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
-    /// Which task to stop.
+    /// Id of the task to cancel.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
@@ -459,7 +462,7 @@ impl CancelTaskRequestParams {
     }
 }
 
-/// The task after it was cancelled.
+/// The state of a task after its cancellation.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -468,23 +471,23 @@ impl CancelTaskRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// When it began, as ISO 8601 text.
+    /// When the task was created, as an ISO 8601 string.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "createdAt")]
     pub created_at: String,
-    /// When its state last changed, as ISO 8601 text.
+    /// When the task last changed, as an ISO 8601 string.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
-    /// How long to wait between two looks at it, in milliseconds.
+    /// Suggested interval for polling the task, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(
@@ -494,22 +497,22 @@ pub struct CancelTaskResult {
         with = "number::integer_option"
     )]
     pub poll_interval: Option<i128>,
-    /// How it is getting on.
+    /// Status of the task.
     ///
     /// Revisions: 2025-11-25 only.
     pub status: TaskStatus,
-    /// More about the status, in words for people: why it failed, was cancelled, or what it is
-    /// doing.
+    /// Description of the status for users: the current step, or the reason for a failure or
+    /// cancellation.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// Id of the task, chosen by whoever runs it.
+    /// Id of the task, chosen by the side that runs it.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
     pub task_id: String,
-    /// How long it is kept, in milliseconds from when it began; null means without limit.
+    /// How long the task is kept, in milliseconds after its creation; null means forever.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, with = "number::integer_option")]
@@ -564,9 +567,9 @@ impl CancelTaskResult {
     }
 }
 
-/// Params of `notifications/cancelled`: which request its sender gives up. It may cross the
-/// answer on the way. `initialize` is never given up, and a task is stopped with
-/// `tasks/cancel` instead.
+/// Params of `notifications/cancelled`, which cancels a request of the same sender. The
+/// response may already be on its way. `initialize` can't be cancelled, and a task is
+/// cancelled with `tasks/cancel` instead.
 ///
 /// Specification:
 /// [Cancellation](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation).
@@ -575,19 +578,19 @@ impl CancelTaskResult {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
-    /// Why, for the log or the user.
+    /// Reason for the cancellation, for logs or the user.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Id of the request that is given up; it went in the same direction as this notification,
-    /// except when a stateless server ends a subscription.
+    /// Id of the request to cancel. The sender of this notification sent that request, except
+    /// when a stateless server ends a subscription.
     ///
     /// Revisions: all.
     #[serde(rename = "requestId", default, skip_serializing_if = "Option::is_none")]
@@ -627,8 +630,8 @@ impl CancelledNotificationParams {
     }
 }
 
-/// What a client offers beyond the basics. A server uses none of these unless declared. The
-/// set is open: clients may declare more.
+/// Optional features of a client. A server uses only the features that the client declares.
+/// The set is open: clients may declare others.
 ///
 /// Specification:
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
@@ -637,23 +640,24 @@ impl CancelledNotificationParams {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
-    /// Present if the client can put questions to the user. An empty object means forms only.
+    /// Present if the client can ask the user for input. An empty object means that it supports
+    /// forms only.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ClientCapabilitiesElicitation>,
-    /// Capabilities outside the protocol, by name, each with its settings.
+    /// Non-standard capabilities by name, each with its settings.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experimental: Option<OrderedMap<JsonObject>>,
-    /// Protocol extensions that the client speaks, by identifier (`vendor.example/name`), each
-    /// with its settings; an empty object means no settings.
+    /// Protocol extensions that the client supports, by identifier (`vendor.example/name`), each
+    /// with its settings. An empty object means that there are no settings.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<OrderedMap<JsonObject>>,
-    /// Present if the client can tell which folders and files the server should work on.
+    /// Present if the client can list the folders and files that the server should work on.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -740,8 +744,8 @@ impl ClientCapabilities {
     }
 }
 
-/// The ways in which a client can put questions to the user. With neither way named, forms
-/// are meant.
+/// The ways in which a client can ask the user for input. If neither way is declared, the
+/// client supports forms.
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -788,7 +792,7 @@ impl ClientCapabilitiesElicitation {
     }
 }
 
-/// How far a client supports roots.
+/// Details of a client's support for roots.
 ///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -817,7 +821,7 @@ impl ClientCapabilitiesRoots {
     }
 }
 
-/// How far a client supports sampling.
+/// Details of a client's support for sampling.
 ///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -828,7 +832,7 @@ pub struct ClientCapabilitiesSampling {
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<JsonObject>,
-    /// Present if the client lets the model use tools, by `tools` and `toolChoice`.
+    /// Present if the client supports `tools` and `toolChoice` in sampling requests.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -864,7 +868,7 @@ impl ClientCapabilitiesSampling {
     }
 }
 
-/// What a client can do with tasks.
+/// Details of a client's support for tasks.
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -880,7 +884,7 @@ pub struct ClientCapabilitiesTasks {
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list: Option<JsonObject>,
-    /// Which of the server's requests the client can run as tasks.
+    /// The server's requests that the client can run as tasks.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -926,12 +930,12 @@ impl ClientCapabilitiesTasks {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequests {
-    /// Requests of elicitation that can be tasks.
+    /// Elicitation requests that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ClientCapabilitiesTasksRequestsElicitation>,
-    /// Requests of sampling that can be tasks.
+    /// Sampling requests that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1025,7 +1029,7 @@ impl ClientCapabilitiesTasksRequestsSampling {
     }
 }
 
-/// Params of `completion/complete`, from the client: what the user is typing, and where.
+/// Params of `completion/complete`, sent by the client: the argument that the user is typing.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
@@ -1034,22 +1038,22 @@ impl ClientCapabilitiesTasksRequestsSampling {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// The argument that is being typed.
+    /// The argument to complete.
     ///
     /// Revisions: all.
     pub argument: CompletionArgument,
-    /// What has been filled in already.
+    /// The values of arguments that are already known.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<CompletionContext>,
-    /// What the argument belongs to.
+    /// The prompt or resource template that has the argument.
     ///
     /// Revisions: all.
     #[serde(rename = "ref")]
@@ -1095,8 +1099,8 @@ impl CompleteRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -1105,7 +1109,7 @@ pub struct CompleteResult {
     ///
     /// Revisions: all.
     pub completion: Completion,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
@@ -1139,7 +1143,7 @@ impl CompleteResult {
     }
 }
 
-/// Suggested values, the best first.
+/// Suggested values, with the best match first.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
@@ -1148,12 +1152,12 @@ impl CompleteResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Completion {
-    /// True if there are more than these, even where their number is not known. Default: false.
+    /// True if there are more suggestions, even if their number is not known. Default: false.
     ///
     /// Revisions: all.
     #[serde(rename = "hasMore", default, skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
-    /// How many there are in all, if known.
+    /// Total number of suggestions, if known.
     ///
     /// Revisions: all.
     #[serde(
@@ -1162,7 +1166,7 @@ pub struct Completion {
         with = "number::integer_option"
     )]
     pub total: Option<i128>,
-    /// The suggestions; at most 100.
+    /// The suggestions: at most 100.
     ///
     /// Revisions: all.
     pub values: Vec<String>,
@@ -1194,7 +1198,7 @@ impl Completion {
     }
 }
 
-/// The argument that is being typed.
+/// The argument to complete.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
@@ -1203,7 +1207,7 @@ impl Completion {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompletionArgument {
-    /// Name of the prompt's argument, or of the template's variable.
+    /// Name of the prompt's argument or of the template's variable.
     ///
     /// Revisions: all.
     pub name: String,
@@ -1224,7 +1228,7 @@ impl CompletionArgument {
     }
 }
 
-/// What has been filled in already, so that suggestions can depend on it.
+/// The values of arguments that are already known, as context for the suggestions.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
@@ -1260,8 +1264,8 @@ impl CompletionContext {
     }
 }
 
-/// Params of `sampling/createMessage`, from the server: a conversation for the client's
-/// language model to go on with.
+/// Params of `sampling/createMessage`, sent by the server: a conversation that the client's
+/// language model should continue.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
@@ -1270,19 +1274,19 @@ impl CompletionContext {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// How much of other conversations to add to the prompt; the client may add less. Default:
+    /// Context from MCP servers to include in the prompt; the client may include less. Default:
     /// `none`.
     ///
     /// Revisions: all.
     #[serde(rename = "includeContext", default, skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
-    /// Most tokens to generate; the client may stop earlier.
+    /// Maximum number of tokens to generate; the client may stop earlier.
     ///
     /// Revisions: all.
     #[serde(rename = "maxTokens", with = "number::integer")]
@@ -1291,12 +1295,12 @@ pub struct CreateMessageRequestParams {
     ///
     /// Revisions: all.
     pub messages: Vec<SamplingMessage>,
-    /// Settings for the model's provider, in that provider's own terms.
+    /// Settings for the model's provider, in a format defined by the provider.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<JsonObject>,
-    /// What matters in choosing the model; the client may choose otherwise.
+    /// The server's preferences for the choice of a model; the client may ignore them.
     ///
     /// Revisions: all.
     #[serde(
@@ -1305,23 +1309,23 @@ pub struct CreateMessageRequestParams {
         skip_serializing_if = "Option::is_none"
     )]
     pub model_preferences: Option<ModelPreferences>,
-    /// Texts at which generation stops.
+    /// Strings that stop the generation.
     ///
     /// Revisions: all.
     #[serde(rename = "stopSequences", default, skip_serializing_if = "Option::is_none")]
     pub stop_sequences: Option<Vec<String>>,
-    /// System prompt that the server would like; the client may change or omit it.
+    /// System prompt that the server requests; the client may change or omit it.
     ///
     /// Revisions: all.
     #[serde(rename = "systemPrompt", default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
-    /// once, and the outcome is fetched later.
+    /// Asks the receiver to run this request as a task: the receiver immediately answers with a
+    /// [`CreateTaskResult`], and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
-    /// Randomness of the choice of tokens; the scale is the model's.
+    /// Sampling temperature; the scale depends on the model.
     ///
     /// Revisions: all.
     #[serde(
@@ -1330,13 +1334,13 @@ pub struct CreateMessageRequestParams {
         serialize_with = "number::whole_option"
     )]
     pub temperature: Option<f64>,
-    /// Whether the model may, must or must not use the tools. Default: it may. Only for clients
-    /// that declared `sampling.tools`.
+    /// Whether the model may, must or must not use the tools. Default: it may. Allowed only if
+    /// the client declared `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "toolChoice", default, skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// Tools that the model may use; the server runs them. Only for clients that declared
+    /// Tools that the model may use; the server runs them. Allowed only if the client declared
     /// `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
@@ -1444,7 +1448,7 @@ impl CreateMessageRequestParams {
     }
 }
 
-/// What the client's language model said.
+/// The message that the client's language model generated.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
@@ -1453,21 +1457,21 @@ impl CreateMessageRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// What was said: one block, or a list.
+    /// Content of the message: one block, or a list of blocks.
     ///
     /// Revisions: all.
     pub content: OneOrMany<SamplingMessageContentBlock>,
-    /// Name of the model that was used.
+    /// Name of the model that generated the message.
     ///
     /// Revisions: all.
     pub model: String,
-    /// Who says it: normally the assistant.
+    /// Author of the message, usually the assistant.
     ///
     /// Revisions: all.
     pub role: Role,
@@ -1510,7 +1514,7 @@ impl CreateMessageResult {
     }
 }
 
-/// The first answer to a request that was sent as a task: the task is on its way.
+/// The immediate result of a request that runs as a task.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -1519,13 +1523,13 @@ impl CreateMessageResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// The task, as it was when it began.
+    /// The state of the new task.
     ///
     /// Revisions: 2025-11-25 only.
     pub task: Task,
@@ -1546,7 +1550,7 @@ impl CreateTaskResult {
     }
 }
 
-/// What a server is and can do.
+/// Identity and capabilities of a server.
 ///
 /// Specification:
 /// [Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
@@ -1555,42 +1559,42 @@ impl CreateTaskResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DiscoverResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
-    /// Treat an absent value as private.
+    /// Whether a cached copy of this result may be reused for all clients, or only for the
+    /// principal that sent the request. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
-    /// What the server offers beyond the basics.
+    /// Optional features that the server offers.
     ///
     /// Revisions: 2026-07-28 only.
     pub capabilities: ServerCapabilities,
-    /// Advice for the language model on using this server well, for example to go into a system
-    /// prompt. Not a repetition of the tools' descriptions.
+    /// Instructions for the language model on how to use this server, for example as part of a
+    /// system prompt. They should not repeat the descriptions of the tools.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// Revisions that the server speaks, as dates; the client picks one of them for the requests
-    /// to come.
+    /// Revisions that the server supports, as dates. The client chooses one of them for its next
+    /// requests.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "supportedVersions")]
     pub supported_versions: Vec<String>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
-    /// never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this result as fresh, in milliseconds after it arrives;
+    /// never negative. 0 or an absent value means that the result is stale immediately.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -1656,8 +1660,8 @@ impl DiscoverResult {
     }
 }
 
-/// Params of `elicitation/create` for a form, from the server. Never ask for passwords or
-/// other secrets this way.
+/// Params of `elicitation/create` for a form, sent by the server. Never request passwords or
+/// other secrets with a form.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -1666,17 +1670,17 @@ impl DiscoverResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// What is asked and why, in words for the user.
+    /// Explanation for the user of what is requested and why.
     ///
     /// Revisions: since 2025-06-18.
     pub message: String,
-    /// Says that a form is asked for; absent means the same.
+    /// The mode, which is always a form. An absent value means the same.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1686,8 +1690,8 @@ pub struct ElicitRequestFormParams {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "requestedSchema")]
     pub requested_schema: ElicitSchema,
-    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
-    /// once, and the outcome is fetched later.
+    /// Asks the receiver to run this request as a task: the receiver immediately answers with a
+    /// [`CreateTaskResult`], and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1729,8 +1733,8 @@ impl ElicitRequestFormParams {
     }
 }
 
-/// Params of `elicitation/create` for a web page, from the server; what the user enters there
-/// does not pass through the client.
+/// Params of `elicitation/create` for a web page, sent by the server. The data that the user
+/// enters on the page does not pass through the client.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -1740,8 +1744,8 @@ impl ElicitRequestFormParams {
 #[serde(tag = "mode", rename = "url")]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -1751,17 +1755,18 @@ pub struct ElicitRequestUrlParams {
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "elicitationId", default, skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
-    /// Why the user should go there, in words for the user.
+    /// Explanation for the user of why the web page should be visited.
     ///
     /// Revisions: since 2025-11-25.
     pub message: String,
-    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
-    /// once, and the outcome is fetched later.
+    /// Asks the receiver to run this request as a task: the receiver immediately answers with a
+    /// [`CreateTaskResult`], and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
-    /// Address of the web page. The client shows it in full and asks before it opens it.
+    /// URL of the web page. The client shows the full URL and asks for consent before it opens
+    /// the page.
     ///
     /// Revisions: since 2025-11-25.
     pub url: String,
@@ -1802,7 +1807,7 @@ impl ElicitRequestUrlParams {
     }
 }
 
-/// How the user answered.
+/// The user's response to an elicitation.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -1811,17 +1816,17 @@ impl ElicitRequestUrlParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Whether the user agreed.
+    /// Whether the user accepted, declined or cancelled.
     ///
     /// Revisions: since 2025-06-18.
     pub action: ElicitAction,
-    /// What was filled into the form, by field. Only if the user agreed, and only for forms.
+    /// The values of the form's fields, by name. Present only if the user accepted a form.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1874,7 +1879,7 @@ pub struct ElicitSchema {
     /// Revisions: since 2025-11-25.
     #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// Each field by name, in the order of the form.
+    /// The fields by name, in the order of the form.
     ///
     /// Revisions: since 2025-06-18.
     pub properties: OrderedMap<PrimitiveSchemaDefinition>,
@@ -1921,7 +1926,7 @@ impl ElicitSchema {
     }
 }
 
-/// Params of `notifications/elicitation/complete`, from the server.
+/// Params of `notifications/elicitation/complete`, sent by the server.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -1930,7 +1935,7 @@ impl ElicitSchema {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
-    /// Id from the request that sent the user to the web page.
+    /// Id from the request that directed the user to the web page.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "elicitationId")]
@@ -1947,7 +1952,7 @@ impl ElicitationCompleteNotificationParams {
     }
 }
 
-/// A resource with its content, carried inline.
+/// A resource that is embedded with its content.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -1957,18 +1962,18 @@ impl ElicitationCompleteNotificationParams {
 #[serde(tag = "type", rename = "resource")]
 #[non_exhaustive]
 pub struct EmbeddedResource {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Hints on the audience, the importance and the age of the content.
+    /// Hints on the audience, importance and age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// The content: text, or bytes as base64.
+    /// The content: text, or binary data in base64.
     ///
     /// Revisions: all.
     pub resource: ResourceContents,
@@ -2000,7 +2005,7 @@ impl EmbeddedResource {
     }
 }
 
-/// An answer that says only that the request succeeded.
+/// The result of a request that returns no data.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
@@ -2009,8 +2014,8 @@ impl EmbeddedResource {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EmptyResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -2038,7 +2043,7 @@ impl EmptyResult {
     }
 }
 
-/// One choice with its label.
+/// A choice with its label.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -2047,12 +2052,12 @@ impl EmptyResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EnumOption {
-    /// The value that is answered.
+    /// The value of the choice in the answer.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "const")]
     pub value: String,
-    /// What the user sees.
+    /// The label shown to the user.
     ///
     /// Revisions: since 2025-11-25.
     pub title: String,
@@ -2069,7 +2074,7 @@ impl EnumOption {
     }
 }
 
-/// Params of `prompts/get`, from the client: which prompt, filled in with what.
+/// Params of `prompts/get`, sent by the client: the name of a prompt and its arguments.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
@@ -2078,29 +2083,29 @@ impl EnumOption {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Value of each argument as text, by the argument's name.
+    /// Values of the arguments by name.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<OrderedMap<String>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
-    /// same keys. Only on a retry.
+    /// same keys. Present only in a retry.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<OrderedMap<InputResponse>>,
-    /// Which prompt, by its `name` in the list.
+    /// Name of the requested prompt.
     ///
     /// Revisions: all.
     pub name: String,
-    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
-    /// must not look inside.
+    /// Opaque state of the server. The client returns it unchanged when it retries the request,
+    /// and must not interpret it.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
@@ -2159,7 +2164,7 @@ impl GetPromptRequestParams {
     }
 }
 
-/// A prompt, filled in and ready for a conversation.
+/// The messages of a prompt with its arguments filled in.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
@@ -2168,22 +2173,22 @@ impl GetPromptRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// What the prompt is for, in words for people.
+    /// Description of the prompt for users.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The messages to put into the conversation, in order.
+    /// The messages to add to the conversation, in order.
     ///
     /// Revisions: all.
     pub messages: Vec<PromptMessage>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
@@ -2225,8 +2230,8 @@ impl GetPromptResult {
     }
 }
 
-/// Params of `tasks/result`, from whoever asked for the task. The answer waits until the task
-/// has ended.
+/// Params of `tasks/result`, sent by the side that requested the task. The receiver answers
+/// when the task has ended.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -2235,7 +2240,7 @@ impl GetPromptResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
-    /// Which task's outcome to get.
+    /// Id of the task whose result is requested.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
@@ -2250,8 +2255,8 @@ impl GetTaskPayloadRequestParams {
     }
 }
 
-/// The outcome of a task: exactly what the request would have been answered without a task,
-/// such as a [`CallToolResult`].
+/// The result of a task: the result that the request would have had without a task, such as a
+/// [`CallToolResult`].
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -2260,8 +2265,8 @@ impl GetTaskPayloadRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -2289,7 +2294,7 @@ impl GetTaskPayloadResult {
     }
 }
 
-/// Params of `tasks/get`, from whoever asked for the task.
+/// Params of `tasks/get`, sent by the side that requested the task.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -2298,7 +2303,7 @@ impl GetTaskPayloadResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
-    /// Which task to report on.
+    /// Id of the requested task.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
@@ -2313,7 +2318,7 @@ impl GetTaskRequestParams {
     }
 }
 
-/// How a task is getting on.
+/// The current state of a task.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -2322,23 +2327,23 @@ impl GetTaskRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// When it began, as ISO 8601 text.
+    /// When the task was created, as an ISO 8601 string.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "createdAt")]
     pub created_at: String,
-    /// When its state last changed, as ISO 8601 text.
+    /// When the task last changed, as an ISO 8601 string.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
-    /// How long to wait between two looks at it, in milliseconds.
+    /// Suggested interval for polling the task, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(
@@ -2348,22 +2353,22 @@ pub struct GetTaskResult {
         with = "number::integer_option"
     )]
     pub poll_interval: Option<i128>,
-    /// How it is getting on.
+    /// Status of the task.
     ///
     /// Revisions: 2025-11-25 only.
     pub status: TaskStatus,
-    /// More about the status, in words for people: why it failed, was cancelled, or what it is
-    /// doing.
+    /// Description of the status for users: the current step, or the reason for a failure or
+    /// cancellation.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// Id of the task, chosen by whoever runs it.
+    /// Id of the task, chosen by the side that runs it.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
     pub task_id: String,
-    /// How long it is kept, in milliseconds from when it began; null means without limit.
+    /// How long the task is kept, in milliseconds after its creation; null means forever.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, with = "number::integer_option")]
@@ -2418,8 +2423,8 @@ impl GetTaskResult {
     }
 }
 
-/// A picture that a user interface may show for its owner. Fetch it with care: only from
-/// trusted origins, and remember that SVG can carry scripts.
+/// An icon that a user interface may show next to a name. Fetch icons only from trusted
+/// origins, and remember that SVG files can contain scripts.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
@@ -2428,22 +2433,22 @@ impl GetTaskResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Icon {
-    /// Media type such as `image/png`, where the source does not tell it or tells it wrongly.
+    /// Media type, such as `image/png`. It overrides the media type that the source reports.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Sizes it is made for, each as `WIDTHxHEIGHT` in pixels (`48x48`) or `any` if it scales.
-    /// Absent means any size.
+    /// Sizes at which the icon can be used, each as `WIDTHxHEIGHT` in pixels (`48x48`), or `any`
+    /// for a scalable format. An absent value means any size.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Vec<String>>,
-    /// Where the picture is: an `https:` or `http:` URL, or a `data:` URI with base64 content.
+    /// Location of the image: an `https:` or `http:` URL, or a `data:` URI with base64 content.
     ///
     /// Revisions: since 2025-11-25.
     pub src: String,
-    /// Background it is drawn for. Absent means it suits both.
+    /// The background that the icon is designed for. An absent value means any background.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2487,7 +2492,7 @@ impl Icon {
     }
 }
 
-/// A picture, carried inline.
+/// An image.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -2497,22 +2502,22 @@ impl Icon {
 #[serde(tag = "type", rename = "image")]
 #[non_exhaustive]
 pub struct ImageContent {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Hints on the audience, the importance and the age of the content.
+    /// Hints on the audience, importance and age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// The bytes of the picture, base64-encoded.
+    /// The image data in base64.
     ///
     /// Revisions: all.
     pub data: String,
-    /// Media type of the picture, such as `image/png`.
+    /// Media type of the image, such as `image/png`.
     ///
     /// Revisions: all.
     #[serde(rename = "mimeType")]
@@ -2546,8 +2551,8 @@ impl ImageContent {
     }
 }
 
-/// Name and version of the software at one end of the connection. It describes itself and
-/// nobody verifies it: good for logs and display, not for decisions about trust.
+/// Name and version of the client or server software. The values are self-reported and not
+/// verified: use them for logs and display, not for security decisions.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
@@ -2556,12 +2561,12 @@ impl ImageContent {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
-    /// What the software does, in a sentence or two for people.
+    /// Description of the software for users, in a sentence or two.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures that stand for the software, in several sizes, formats or themes.
+    /// Icons of the software, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2570,12 +2575,12 @@ pub struct Implementation {
     ///
     /// Revisions: all.
     pub name: String,
-    /// Display name for people. Absent: show `name`.
+    /// Display name. If absent, show `name`.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Version of the software, in its own numbering; not the protocol's revision.
+    /// Version of the software, not of the protocol.
     ///
     /// Revisions: all.
     pub version: String,
@@ -2629,8 +2634,8 @@ impl Implementation {
     }
 }
 
-/// Params of `initialize`, from the client: which revision it wants, what it can do, and who
-/// it is.
+/// Params of `initialize`, sent by the client: the requested revision, and the client's
+/// capabilities and identity.
 ///
 /// Specification:
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
@@ -2639,13 +2644,13 @@ impl Implementation {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// What the client offers beyond the basics.
+    /// Optional features that the client offers.
     ///
     /// Revisions: until 2025-11-25.
     pub capabilities: ClientCapabilities,
@@ -2685,7 +2690,7 @@ impl InitializeRequestParams {
     }
 }
 
-/// The server's side of the handshake.
+/// The server's answer to the handshake.
 ///
 /// Specification:
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
@@ -2694,24 +2699,24 @@ impl InitializeRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// What the server offers beyond the basics.
+    /// Optional features that the server offers.
     ///
     /// Revisions: until 2025-11-25.
     pub capabilities: ServerCapabilities,
-    /// Advice for the language model on using this server well, for example to go into a system
-    /// prompt.
+    /// Instructions for the language model on how to use this server, for example as part of a
+    /// system prompt.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Revision that the connection will follow, as a date. It may be another than the one asked
-    /// for; a client that does not speak it disconnects.
+    /// Revision that the connection will use, as a date. It may differ from the requested
+    /// revision; a client that does not support it disconnects.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "protocolVersion")]
@@ -2755,9 +2760,8 @@ impl InitializeResult {
     }
 }
 
-/// Not an answer yet: the server needs something first. The client finds the answers and
-/// sends the request once more, with `inputResponses` and `requestState`. At least one of the
-/// two fields here is present.
+/// A result that requests more input. The client collects the input and retries the request
+/// with `inputResponses` and `requestState`. At least one of the two fields is present.
 ///
 /// Specification: [Multi round-trip
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
@@ -2766,23 +2770,23 @@ impl InitializeResult {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct InputRequiredResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// The questions. Absent if the client should just try again.
+    /// The requests for input, by key. If absent, the client should simply retry the request.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputRequests", default, skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<OrderedMap<InputRequest>>,
-    /// What the server wants back with the retry: text that only the server understands.
+    /// Opaque state that the client returns to the server when it retries the request.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
@@ -2836,8 +2840,8 @@ impl InputRequiredResult {
     }
 }
 
-/// A field of a form that offers one of several choices, with labels in a separate list.
-/// Prefer [`TitledSingleSelectEnumSchema`].
+/// A single-choice field of a form, with the labels in a separate list. Prefer
+/// [`TitledSingleSelectEnumSchema`].
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -2847,12 +2851,12 @@ impl InputRequiredResult {
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
-    /// Choice that the form starts with.
+    /// The choice preselected in the form.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// What to choose, in words for the user.
+    /// Description of the field for the user.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2862,7 +2866,7 @@ pub struct LegacyTitledEnumSchema {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "enum")]
     pub values: Vec<String>,
-    /// Labels of the choices, in the same order. Not a JSON Schema keyword.
+    /// Labels of the choices, in the same order. This is not a JSON Schema keyword.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "enumNames", default, skip_serializing_if = "Option::is_none")]
@@ -2928,19 +2932,19 @@ impl LegacyTitledEnumSchema {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
-    /// Treat an absent value as private.
+    /// Whether a cached copy of this result may be reused for all clients, or only for the
+    /// principal that sent the request. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
-    /// Position of the page after this one. Absent on the last page.
+    /// Cursor of the next page. Absent on the last page.
     ///
     /// Revisions: all.
     #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
@@ -2949,14 +2953,14 @@ pub struct ListPromptsResult {
     ///
     /// Revisions: all.
     pub prompts: Vec<Prompt>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
-    /// never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this result as fresh, in milliseconds after it arrives;
+    /// never negative. 0 or an absent value means that the result is stale immediately.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -3027,19 +3031,19 @@ impl ListPromptsResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
-    /// Treat an absent value as private.
+    /// Whether a cached copy of this result may be reused for all clients, or only for the
+    /// principal that sent the request. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
-    /// Position of the page after this one. Absent on the last page.
+    /// Cursor of the next page. Absent on the last page.
     ///
     /// Revisions: all.
     #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
@@ -3049,14 +3053,14 @@ pub struct ListResourceTemplatesResult {
     /// Revisions: all.
     #[serde(rename = "resourceTemplates")]
     pub resource_templates: Vec<ResourceTemplate>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
-    /// never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this result as fresh, in milliseconds after it arrives;
+    /// never negative. 0 or an absent value means that the result is stale immediately.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -3127,19 +3131,19 @@ impl ListResourceTemplatesResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
-    /// Treat an absent value as private.
+    /// Whether a cached copy of this result may be reused for all clients, or only for the
+    /// principal that sent the request. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
-    /// Position of the page after this one. Absent on the last page.
+    /// Cursor of the next page. Absent on the last page.
     ///
     /// Revisions: all.
     #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
@@ -3148,14 +3152,14 @@ pub struct ListResourcesResult {
     ///
     /// Revisions: all.
     pub resources: Vec<Resource>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
-    /// never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this result as fresh, in milliseconds after it arrives;
+    /// never negative. 0 or an absent value means that the result is stale immediately.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -3217,7 +3221,7 @@ impl ListResourcesResult {
     }
 }
 
-/// Params of `roots/list`, from the server: nothing but metadata.
+/// Params of `roots/list`, sent by the server: only metadata.
 ///
 /// Specification:
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
@@ -3226,8 +3230,8 @@ impl ListResourcesResult {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -3264,13 +3268,13 @@ impl ListRootsRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// The roots; none is a valid answer.
+    /// The roots. The list may be empty.
     ///
     /// Revisions: all.
     pub roots: Vec<Root>,
@@ -3303,13 +3307,13 @@ impl ListRootsResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListTasksResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Position of the page after this one. Absent on the last page.
+    /// Cursor of the next page. Absent on the last page.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
@@ -3355,35 +3359,35 @@ impl ListTasksResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
-    /// Treat an absent value as private.
+    /// Whether a cached copy of this result may be reused for all clients, or only for the
+    /// principal that sent the request. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
-    /// Position of the page after this one. Absent on the last page.
+    /// Cursor of the next page. Absent on the last page.
     ///
     /// Revisions: all.
     #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// The tools of this page, in an order that stays the same while nothing changes.
+    /// The tools of this page. The order is the same for each request unless the list changes.
     ///
     /// Revisions: all.
     pub tools: Vec<Tool>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
-    /// never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this result as fresh, in milliseconds after it arrives;
+    /// never negative. 0 or an absent value means that the result is stale immediately.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -3445,7 +3449,7 @@ impl ListToolsResult {
     }
 }
 
-/// Params of `notifications/message`, from the server: one log message.
+/// Params of `notifications/message`, sent by the server: one log message.
 ///
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
@@ -3454,21 +3458,21 @@ impl ListToolsResult {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
-    /// What is logged: text, or any other JSON value. It must not hold secrets.
+    /// The logged value: a string, or any other JSON value. It must not contain secrets.
     ///
     /// Revisions: all.
     pub data: RawJson,
-    /// How severe it is.
+    /// Severity of the message.
     ///
     /// Revisions: all.
     pub level: LoggingLevel,
-    /// Name of the part of the server that speaks.
+    /// Name of the logger that issued the message.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3502,13 +3506,13 @@ impl LoggingMessageNotificationParams {
     }
 }
 
-/// Data of error -32021: what the client would have to declare.
+/// Data of error -32021: capabilities that the client must declare.
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
-    /// Capabilities without which the server cannot serve this request.
+    /// Capabilities that the server needs to serve this request.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requiredCapabilities")]
@@ -3523,7 +3527,8 @@ impl MissingRequiredClientCapabilityErrorData {
     }
 }
 
-/// A wish for a model. Members other than the name are for the client to interpret.
+/// A hint for the choice of a model. The client decides how to interpret members other than
+/// the name.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
@@ -3532,7 +3537,7 @@ impl MissingRequiredClientCapabilityErrorData {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelHint {
-    /// Part of a model's name: `sonnet` fits every model of that family. The client may take a
+    /// Part of a model's name: `sonnet` matches every model of that family. The client may use a
     /// comparable model of another provider.
     ///
     /// Revisions: all.
@@ -3555,8 +3560,8 @@ impl ModelHint {
     }
 }
 
-/// What matters to the server in choosing a model. Advice only: the client may weigh it as it
-/// likes.
+/// The server's preferences for the choice of a model. They are advisory: the client may
+/// ignore them.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
@@ -3565,7 +3570,7 @@ impl ModelHint {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ModelPreferences {
-    /// How much a low price matters, from 0 (not at all) to 1 (most).
+    /// Importance of a low cost, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
     #[serde(
@@ -3575,12 +3580,12 @@ pub struct ModelPreferences {
         serialize_with = "number::whole_option"
     )]
     pub cost_priority: Option<f64>,
-    /// Wishes for models, to be tried in order; they go before the three priorities.
+    /// Hints for models, in order of preference. They take precedence over the three priorities.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<ModelHint>>,
-    /// How much ability matters, from 0 (not at all) to 1 (most).
+    /// Importance of the model's capabilities, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
     #[serde(
@@ -3590,7 +3595,7 @@ pub struct ModelPreferences {
         serialize_with = "number::whole_option"
     )]
     pub intelligence_priority: Option<f64>,
-    /// How much a quick answer matters, from 0 (not at all) to 1 (most).
+    /// Importance of a fast response, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
     #[serde(
@@ -3643,7 +3648,8 @@ impl ModelPreferences {
     }
 }
 
-/// The `_meta` of a notification: the members that the protocol defines, and any others.
+/// The `_meta` object of a notification: the members that the protocol defines, and any
+/// others.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
@@ -3652,8 +3658,8 @@ impl ModelPreferences {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
-    /// Id of the `subscriptions/listen` request whose stream delivers this notification. Set by
-    /// the server on every such notification, absent on all others.
+    /// Id of the `subscriptions/listen` request whose stream delivers this notification. The
+    /// server sets it on every notification of a subscription; it is absent on all others.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -3688,7 +3694,7 @@ impl NotificationMetaObject {
     }
 }
 
-/// Params of a notification that carries nothing but metadata.
+/// Params of a notification that carries only metadata.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
@@ -3697,8 +3703,8 @@ impl NotificationMetaObject {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct NotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -3735,7 +3741,7 @@ impl NotificationParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NumberSchema {
-    /// Number that the form starts with.
+    /// The number prefilled in the form.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(
@@ -3744,12 +3750,12 @@ pub struct NumberSchema {
         serialize_with = "number::whole_option"
     )]
     pub default: Option<f64>,
-    /// What to fill in, in words for the user.
+    /// Description of the field for the user.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Largest number allowed.
+    /// The largest number allowed.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(
@@ -3758,7 +3764,7 @@ pub struct NumberSchema {
         serialize_with = "number::whole_option"
     )]
     pub maximum: Option<f64>,
-    /// Smallest number allowed.
+    /// The smallest number allowed.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(
@@ -3829,7 +3835,7 @@ impl NumberSchema {
     }
 }
 
-/// Params of a request for one page of a list, from the client.
+/// Params of a request for one page of a list, sent by the client.
 ///
 /// Specification:
 /// [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
@@ -3838,14 +3844,14 @@ impl NumberSchema {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Where to go on, taken unchanged from the previous page's `nextCursor`. Absent asks for the
-    /// first page.
+    /// Position of the requested page: the previous page's `nextCursor`, unchanged. Omit it to
+    /// request the first page.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3874,8 +3880,8 @@ impl PaginatedRequestParams {
     }
 }
 
-/// Params of `notifications/progress`, from whoever works on a request that carried a
-/// progress token.
+/// Params of `notifications/progress`, sent by the receiver of a request with a progress
+/// token.
 ///
 /// Specification:
 /// [Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
@@ -3884,29 +3890,29 @@ impl PaginatedRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
-    /// What is going on, in words for people.
+    /// Description of the progress for users.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How far it has come, in any unit; each notification gives a larger number than the one
-    /// before.
+    /// Progress so far, in any unit. Each notification must have a larger value than the previous
+    /// one.
     ///
     /// Revisions: all.
     #[serde(serialize_with = "number::whole")]
     pub progress: f64,
-    /// Token from the `_meta` of the request that this is about.
+    /// Progress token from the `_meta` of the request.
     ///
     /// Revisions: all.
     #[serde(rename = "progressToken")]
     pub progress_token: ProgressToken,
-    /// Where `progress` will end, in the same unit, if that is known.
+    /// Final value of `progress`, in the same unit, if it is known.
     ///
     /// Revisions: all.
     #[serde(
@@ -3952,7 +3958,8 @@ impl ProgressNotificationParams {
     }
 }
 
-/// A template for messages, which a person picks and the client fills in.
+/// A template for messages. The user chooses the prompt, and the client supplies its
+/// arguments.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
@@ -3961,32 +3968,32 @@ impl ProgressNotificationParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// What can be filled in.
+    /// The arguments of the prompt.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<PromptArgument>>,
-    /// What the prompt is for, in words for people.
+    /// Description of the prompt for users.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures for the prompt, in several sizes, formats or themes.
+    /// Icons for the prompt, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// Identifier of the prompt, unique on its server; `prompts/get` uses it.
+    /// Identifier of the prompt, unique on its server. Pass it to `prompts/get`.
     ///
     /// Revisions: all.
     pub name: String,
-    /// Display name for people.
+    /// Display name for users.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4046,7 +4053,7 @@ impl Prompt {
     }
 }
 
-/// One thing that can be filled into a prompt.
+/// An argument of a prompt.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
@@ -4055,7 +4062,7 @@ impl Prompt {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// What to fill in, in words for people.
+    /// Description of the argument for users.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4064,12 +4071,12 @@ pub struct PromptArgument {
     ///
     /// Revisions: all.
     pub name: String,
-    /// True if the prompt cannot do without it. Default: false.
+    /// True if the argument is required. Default: false.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
-    /// Display name for people.
+    /// Display name for users.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4110,7 +4117,7 @@ impl PromptArgument {
     }
 }
 
-/// One message of a filled-in prompt.
+/// One message of a prompt.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
@@ -4119,11 +4126,11 @@ impl PromptArgument {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// What is said.
+    /// Content of the message.
     ///
     /// Revisions: all.
     pub content: ContentBlock,
-    /// Who says it: the user's side, or the language model.
+    /// Author of the message: the user or the language model.
     ///
     /// Revisions: all.
     pub role: Role,
@@ -4140,7 +4147,7 @@ impl PromptMessage {
     }
 }
 
-/// A prompt, by name.
+/// A reference to a prompt, by name.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
@@ -4150,11 +4157,11 @@ impl PromptMessage {
 #[serde(tag = "type", rename = "ref/prompt")]
 #[non_exhaustive]
 pub struct PromptReference {
-    /// The prompt's `name` in the list.
+    /// The `name` of the prompt.
     ///
     /// Revisions: all.
     pub name: String,
-    /// Display name for people.
+    /// Display name for users.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4179,7 +4186,7 @@ impl PromptReference {
     }
 }
 
-/// Params of `resources/read`, from the client.
+/// Params of `resources/read`, sent by the client.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
@@ -4188,25 +4195,25 @@ impl PromptReference {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
-    /// same keys. Only on a retry.
+    /// same keys. Present only in a retry.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<OrderedMap<InputResponse>>,
-    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
-    /// must not look inside.
+    /// Opaque state of the server. The client returns it unchanged when it retries the request,
+    /// and must not interpret it.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// Which resource. The scheme is free; the server alone knows what it means.
+    /// URI of the resource. Any scheme is allowed; the server interprets it.
     ///
     /// Revisions: all.
     pub uri: String,
@@ -4260,30 +4267,30 @@ impl ReadResourceRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
-    /// Treat an absent value as private.
+    /// Whether a cached copy of this result may be reused for all clients, or only for the
+    /// principal that sent the request. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
-    /// The content: one part, or several, such as the files of a folder.
+    /// The contents of the resource: one part, or several parts such as the files of a folder.
     ///
     /// Revisions: all.
     pub contents: Vec<ResourceContents>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
-    /// never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this result as fresh, in milliseconds after it arrives;
+    /// never negative. 0 or an absent value means that the result is stale immediately.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -4337,7 +4344,8 @@ impl ReadResourceResult {
     }
 }
 
-/// Ties a message to a task; stands in `_meta` under `io.modelcontextprotocol/related-task`.
+/// Associates a message with a task. It is the value of
+/// `io.modelcontextprotocol/related-task` in `_meta`.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -4361,8 +4369,8 @@ impl RelatedTaskMetadata {
     }
 }
 
-/// The `_meta` of a request. In the stateless era it carries, with every single request, what
-/// a handshake used to settle once.
+/// The `_meta` object of a request. In the stateless era, it carries the values that the
+/// handshake negotiates in older revisions.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
@@ -4371,8 +4379,8 @@ impl RelatedTaskMetadata {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
-    /// What the client can do, for this request alone; servers must not remember it from one
-    /// request to another. An empty object means nothing optional.
+    /// Capabilities of the client for this request. Servers must not apply them to other
+    /// requests. An empty object means that the client has no optional capability.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -4381,8 +4389,8 @@ pub struct RequestMetaObject {
         skip_serializing_if = "Option::is_none"
     )]
     pub client_capabilities: Option<ClientCapabilities>,
-    /// Name and version of the client software. Send it unless told not to; servers use it for
-    /// logs and display only.
+    /// Name and version of the client software. Clients should send it unless configured
+    /// otherwise; servers use it only for logs and display.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -4391,8 +4399,8 @@ pub struct RequestMetaObject {
         skip_serializing_if = "Option::is_none"
     )]
     pub client_info: Option<Implementation>,
-    /// Least severe level of log messages that the client wants while this request runs. Absent
-    /// means none at all.
+    /// Minimum severity of the log messages that the client wants while this request runs. If
+    /// absent, the server sends no log messages.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -4401,7 +4409,7 @@ pub struct RequestMetaObject {
         skip_serializing_if = "Option::is_none"
     )]
     pub log_level: Option<LoggingLevel>,
-    /// Revision that this request follows, as a date. Over HTTP it must equal the
+    /// Revision of the protocol that this request uses, as a date. Over HTTP, it must equal the
     /// `MCP-Protocol-Version` header.
     ///
     /// Revisions: 2026-07-28 only.
@@ -4411,8 +4419,8 @@ pub struct RequestMetaObject {
         skip_serializing_if = "Option::is_none"
     )]
     pub protocol_version: Option<String>,
-    /// Asks for progress notifications about this request, which will carry this token. The
-    /// receiver may send none.
+    /// Requests progress notifications about this request; they carry this token. The receiver
+    /// may choose to send no notifications.
     ///
     /// Revisions: all.
     #[serde(rename = "progressToken", default, skip_serializing_if = "Option::is_none")]
@@ -4478,7 +4486,7 @@ impl RequestMetaObject {
     }
 }
 
-/// Params of a request that carries nothing but metadata.
+/// Params of a request that carries only metadata.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
@@ -4487,8 +4495,8 @@ impl RequestMetaObject {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -4516,7 +4524,7 @@ impl RequestParams {
     }
 }
 
-/// Data that the server can hand out under a URI: a file, a record, a page.
+/// Data that the server provides under a URI, such as a file, a record or a web page.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
@@ -4525,23 +4533,23 @@ impl RequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Hints on the audience, the importance and the age of the content.
+    /// Hints on the audience, importance and age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// What the resource holds; a language model may see it.
+    /// Description of the resource, which a language model may read.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures for the resource, in several sizes, formats or themes.
+    /// Icons for the resource, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4551,12 +4559,12 @@ pub struct Resource {
     /// Revisions: all.
     #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Identifier for programs; shown to people only where there is no title.
+    /// Identifier for programs, shown to users only if there is no title.
     ///
     /// Revisions: all.
     pub name: String,
-    /// Size of the raw content in bytes, before base64, if known. Clients show it and estimate
-    /// how much of the model's context it would fill.
+    /// Size of the raw content in bytes, before base64, if known. Clients can display it, and use
+    /// it to estimate the size of the content in the model's context.
     ///
     /// Revisions: all.
     #[serde(
@@ -4565,12 +4573,12 @@ pub struct Resource {
         with = "number::integer_option"
     )]
     pub size: Option<i128>,
-    /// Display name for people.
+    /// Display name for users.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Where the resource is; `resources/read` uses it.
+    /// URI of the resource. Pass it to `resources/read`.
     ///
     /// Revisions: all.
     pub uri: String,
@@ -4643,7 +4651,7 @@ impl Resource {
     }
 }
 
-/// A resource by reference: the client reads it with `resources/read` if it wants. It need
+/// A link to a resource, which the client can read with `resources/read`. The resource need
 /// not be in the server's list.
 ///
 /// Specification:
@@ -4654,23 +4662,23 @@ impl Resource {
 #[serde(tag = "type", rename = "resource_link")]
 #[non_exhaustive]
 pub struct ResourceLink {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Hints on the audience, the importance and the age of the content.
+    /// Hints on the audience, importance and age of the content.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// What the resource holds; a language model may see it.
+    /// Description of the resource, which a language model may read.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures for the resource, in several sizes, formats or themes.
+    /// Icons for the resource, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4680,7 +4688,7 @@ pub struct ResourceLink {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Identifier for programs; shown to people only where there is no title.
+    /// Identifier for programs, shown to users only if there is no title.
     ///
     /// Revisions: since 2025-06-18.
     pub name: String,
@@ -4693,12 +4701,12 @@ pub struct ResourceLink {
         with = "number::integer_option"
     )]
     pub size: Option<i128>,
-    /// Display name for people.
+    /// Display name for users.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Where the resource is.
+    /// URI of the resource.
     ///
     /// Revisions: since 2025-06-18.
     pub uri: String,
@@ -4771,7 +4779,7 @@ impl ResourceLink {
     }
 }
 
-/// A family of resources, whose URIs come from one template.
+/// A family of resources whose URIs match one template.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
@@ -4780,37 +4788,37 @@ impl ResourceLink {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Hints on the audience, the importance and the age of the content.
+    /// Hints on the audience, importance and age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// What the resources hold; a language model may see it.
+    /// Description of the resources, which a language model may read.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Pictures for the family, in several sizes, formats or themes.
+    /// Icons for the resources, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// Media type, if all resources of the family have the same.
+    /// Media type, if it is the same for all resources that match the template.
     ///
     /// Revisions: all.
     #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Identifier for programs; shown to people only where there is no title.
+    /// Identifier for programs, shown to users only if there is no title.
     ///
     /// Revisions: all.
     pub name: String,
-    /// Display name for people.
+    /// Display name for users.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4881,7 +4889,7 @@ impl ResourceTemplate {
     }
 }
 
-/// A resource template or a resource, by URI.
+/// A reference to a resource or a resource template, by URI.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
@@ -4891,7 +4899,7 @@ impl ResourceTemplate {
 #[serde(tag = "type", rename = "ref/resource")]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
-    /// The template (RFC 6570), or the URI.
+    /// The URI template (RFC 6570), or the URI.
     ///
     /// Revisions: all.
     pub uri: String,
@@ -4905,8 +4913,8 @@ impl ResourceTemplateReference {
     }
 }
 
-/// Params of `notifications/resources/updated`, from the server: an earlier copy of the
-/// resource may be stale.
+/// Params of `notifications/resources/updated`, sent by the server when a resource has
+/// changed.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
@@ -4915,13 +4923,13 @@ impl ResourceTemplateReference {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
-    /// Which resource has changed: the one subscribed to, or a part of it.
+    /// URI of the changed resource: the subscribed resource, or a part of it.
     ///
     /// Revisions: all.
     pub uri: String,
@@ -4945,7 +4953,7 @@ impl ResourceUpdatedNotificationParams {
     }
 }
 
-/// The `_meta` of an answer: the members that the protocol defines, and any others.
+/// The `_meta` object of a result: the members that the protocol defines, and any others.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
@@ -4954,8 +4962,8 @@ impl ResourceUpdatedNotificationParams {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
-    /// Name and version of the server software, for logs and display only. Servers send it unless
-    /// told not to.
+    /// Name and version of the server software, for logs and display only. Servers should send it
+    /// unless configured otherwise.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -4987,7 +4995,7 @@ impl ResultMetaObject {
     }
 }
 
-/// A folder or file that the server should work on, and within.
+/// A folder or file that the server should work on.
 ///
 /// Specification:
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
@@ -4996,18 +5004,18 @@ impl ResultMetaObject {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Root {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Display name for people.
+    /// Display name for users.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it is: a `file://` URI.
+    /// Location of the folder or file: a `file://` URI.
     ///
     /// Revisions: all.
     pub uri: String,
@@ -5048,17 +5056,17 @@ impl Root {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// What is said: one block, or a list.
+    /// Content of the message: one block, or a list of blocks.
     ///
     /// Revisions: all.
     pub content: OneOrMany<SamplingMessageContentBlock>,
-    /// Who says it: the user's side, or the language model.
+    /// Author of the message: the user or the language model.
     ///
     /// Revisions: all.
     pub role: Role,
@@ -5086,8 +5094,8 @@ impl SamplingMessage {
     }
 }
 
-/// What a server offers beyond the basics. A client uses none of these unless declared. The
-/// set is open: servers may declare more.
+/// Optional features of a server. A client uses only the features that the server declares.
+/// The set is open: servers may declare others.
 ///
 /// Specification:
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
@@ -5096,24 +5104,24 @@ impl SamplingMessage {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
-    /// Present if the server suggests values for arguments of prompts and resource templates. An
-    /// empty object: no settings are defined.
+    /// Present if the server suggests values for arguments of prompts and resource templates. The
+    /// object is empty: no settings are defined.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completions: Option<JsonObject>,
-    /// Capabilities outside the protocol, by name, each with its settings.
+    /// Non-standard capabilities by name, each with its settings.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experimental: Option<OrderedMap<JsonObject>>,
-    /// Protocol extensions that the server speaks, by identifier (`vendor.example/name`), each
-    /// with its settings; an empty object means no settings.
+    /// Protocol extensions that the server supports, by identifier (`vendor.example/name`), each
+    /// with its settings. An empty object means that there are no settings.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<OrderedMap<JsonObject>>,
-    /// Present if the server sends log messages. An empty object: no settings are defined.
+    /// Present if the server sends log messages. The object is empty: no settings are defined.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5223,7 +5231,7 @@ impl ServerCapabilities {
     }
 }
 
-/// How far a server supports prompts.
+/// Details of a server's support for prompts.
 ///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -5252,7 +5260,7 @@ impl ServerCapabilitiesPrompts {
     }
 }
 
-/// How far a server supports resources.
+/// Details of a server's support for resources.
 ///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -5409,7 +5417,7 @@ impl ServerCapabilitiesTasksRequestsTools {
     }
 }
 
-/// How far a server supports tools.
+/// Details of a server's support for tools.
 ///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -5438,7 +5446,8 @@ impl ServerCapabilitiesTools {
     }
 }
 
-/// Params of `logging/setLevel`, from the client; in force for the rest of the connection.
+/// Params of `logging/setLevel`, sent by the client. The level applies to the rest of the
+/// connection.
 ///
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
@@ -5447,13 +5456,13 @@ impl ServerCapabilitiesTools {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Least severe level to send; more severe messages come too.
+    /// Minimum severity of the messages to send.
     ///
     /// Revisions: until 2025-11-25.
     pub level: LoggingLevel,
@@ -5484,22 +5493,22 @@ impl SetLevelRequestParams {
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct StringSchema {
-    /// Text that the form starts with.
+    /// The text prefilled in the form.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// What to fill in, in words for the user.
+    /// Description of the field for the user.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Kind of text, if it is a special one.
+    /// Format that the text must have.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<StringSchemaFormat>,
-    /// Longest text allowed, in characters.
+    /// Maximum length of the text, in characters.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(
@@ -5509,7 +5518,7 @@ pub struct StringSchema {
         with = "number::integer_option"
     )]
     pub max_length: Option<i128>,
-    /// Shortest text allowed, in characters.
+    /// Minimum length of the text, in characters.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(
@@ -5583,7 +5592,7 @@ impl StringSchema {
     }
 }
 
-/// Params of `resources/subscribe`, from the client.
+/// Params of `resources/subscribe`, sent by the client.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
@@ -5592,13 +5601,13 @@ impl StringSchema {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Which resource to watch.
+    /// URI of the resource to subscribe to.
     ///
     /// Revisions: until 2025-11-25.
     pub uri: String,
@@ -5622,8 +5631,8 @@ impl SubscribeRequestParams {
     }
 }
 
-/// The kinds of news that a client wants from a subscription, or that a server agreed to
-/// send. What is not named is not sent.
+/// The notifications that a client requests from a subscription, or that a server agrees to
+/// send. All other notifications are not sent.
 ///
 /// Specification:
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
@@ -5632,7 +5641,7 @@ impl SubscribeRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
-    /// True for `notifications/prompts/list_changed`. Default: false.
+    /// True to request `notifications/prompts/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -5641,7 +5650,7 @@ pub struct SubscriptionFilter {
         skip_serializing_if = "Option::is_none"
     )]
     pub prompts_list_changed: Option<bool>,
-    /// URIs of the resources for which `notifications/resources/updated` is wanted.
+    /// URIs of the resources whose `notifications/resources/updated` are requested.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -5650,7 +5659,7 @@ pub struct SubscriptionFilter {
         skip_serializing_if = "Option::is_none"
     )]
     pub resource_subscriptions: Option<Vec<String>>,
-    /// True for `notifications/resources/list_changed`. Default: false.
+    /// True to request `notifications/resources/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -5659,7 +5668,7 @@ pub struct SubscriptionFilter {
         skip_serializing_if = "Option::is_none"
     )]
     pub resources_list_changed: Option<bool>,
-    /// True for `notifications/tools/list_changed`. Default: false.
+    /// True to request `notifications/tools/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -5720,7 +5729,7 @@ impl SubscriptionFilter {
     }
 }
 
-/// Params of `notifications/subscriptions/acknowledged`, the server's first message on a
+/// Params of `notifications/subscriptions/acknowledged`, the server's first message in a
 /// subscription.
 ///
 /// Specification:
@@ -5730,13 +5739,14 @@ impl SubscriptionFilter {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
-    /// What the server will send: the part of the client's wishes that it supports.
+    /// The notifications that the server will send: those that were requested and that it
+    /// supports.
     ///
     /// Revisions: 2026-07-28 only.
     pub notifications: SubscriptionFilter,
@@ -5757,8 +5767,8 @@ impl SubscriptionsAcknowledgedNotificationParams {
     }
 }
 
-/// Params of `subscriptions/listen`, from the client; the stream lasts until either side ends
-/// it.
+/// Params of `subscriptions/listen`, sent by the client. The subscription lasts until either
+/// side ends it.
 ///
 /// Specification:
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
@@ -5767,13 +5777,13 @@ impl SubscriptionsAcknowledgedNotificationParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta")]
     pub meta: RequestMetaObject,
-    /// What the client wants to be told; the server sends nothing else.
+    /// The notifications that the client requests. The server sends no others.
     ///
     /// Revisions: 2026-07-28 only.
     pub notifications: SubscriptionFilter,
@@ -5787,7 +5797,8 @@ impl SubscriptionsListenRequestParams {
     }
 }
 
-/// The server has ended a subscription in good order, for example because it shuts down.
+/// The result of a subscription, sent when the server ends it gracefully, for example because
+/// it shuts down.
 ///
 /// Specification:
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
@@ -5796,13 +5807,13 @@ impl SubscriptionsListenRequestParams {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta")]
     pub meta: SubscriptionsListenResultMetaObject,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// The kind of result. An absent value, as sent by servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
@@ -5825,7 +5836,7 @@ impl SubscriptionsListenResult {
     }
 }
 
-/// The `_meta` of the answer that ends a subscription.
+/// The `_meta` object of the result that ends a subscription.
 ///
 /// Specification:
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
@@ -5843,7 +5854,7 @@ pub struct SubscriptionsListenResultMetaObject {
         skip_serializing_if = "Option::is_none"
     )]
     pub server_info: Option<Implementation>,
-    /// Id of the `subscriptions/listen` request that is answered here.
+    /// Id of the `subscriptions/listen` request that this result answers.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
@@ -5872,7 +5883,7 @@ impl SubscriptionsListenResultMetaObject {
     }
 }
 
-/// A request that runs on its own, so that its sender can ask for the outcome later.
+/// A request that runs in the background. Its sender fetches the result later.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -5881,17 +5892,17 @@ impl SubscriptionsListenResultMetaObject {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
-    /// When it began, as ISO 8601 text.
+    /// When the task was created, as an ISO 8601 string.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "createdAt")]
     pub created_at: String,
-    /// When its state last changed, as ISO 8601 text.
+    /// When the task last changed, as an ISO 8601 string.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
-    /// How long to wait between two looks at it, in milliseconds.
+    /// Suggested interval for polling the task, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(
@@ -5901,22 +5912,22 @@ pub struct Task {
         with = "number::integer_option"
     )]
     pub poll_interval: Option<i128>,
-    /// How it is getting on.
+    /// Status of the task.
     ///
     /// Revisions: 2025-11-25 only.
     pub status: TaskStatus,
-    /// More about the status, in words for people: why it failed, was cancelled, or what it is
-    /// doing.
+    /// Description of the status for users: the current step, or the reason for a failure or
+    /// cancellation.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// Id of the task, chosen by whoever runs it.
+    /// Id of the task, chosen by the side that runs it.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
     pub task_id: String,
-    /// How long it is kept, in milliseconds from when it began; null means without limit.
+    /// How long the task is kept, in milliseconds after its creation; null means forever.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, with = "number::integer_option")]
@@ -5959,7 +5970,7 @@ impl Task {
     }
 }
 
-/// What the sender of a request asks of the task that will run it.
+/// Settings of a task, chosen by the sender of the request.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -5968,8 +5979,8 @@ impl Task {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TaskMetadata {
-    /// How long to keep the task, in milliseconds from when it begins. The receiver may decide
-    /// otherwise.
+    /// How long to keep the task, in milliseconds after its creation. The receiver may choose
+    /// another value.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(
@@ -5995,8 +6006,8 @@ impl TaskMetadata {
     }
 }
 
-/// Params of `notifications/tasks/status`, from whoever runs the task: the task after a
-/// change.
+/// Params of `notifications/tasks/status`, sent by the side that runs the task: the state of
+/// the task after a change.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -6005,23 +6016,23 @@ impl TaskMetadata {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// When it began, as ISO 8601 text.
+    /// When the task was created, as an ISO 8601 string.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "createdAt")]
     pub created_at: String,
-    /// When its state last changed, as ISO 8601 text.
+    /// When the task last changed, as an ISO 8601 string.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
-    /// How long to wait between two looks at it, in milliseconds.
+    /// Suggested interval for polling the task, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(
@@ -6031,22 +6042,22 @@ pub struct TaskStatusNotificationParams {
         with = "number::integer_option"
     )]
     pub poll_interval: Option<i128>,
-    /// How it is getting on.
+    /// Status of the task.
     ///
     /// Revisions: 2025-11-25 only.
     pub status: TaskStatus,
-    /// More about the status, in words for people: why it failed, was cancelled, or what it is
-    /// doing.
+    /// Description of the status for users: the current step, or the reason for a failure or
+    /// cancellation.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// Id of the task, chosen by whoever runs it.
+    /// Id of the task, chosen by the side that runs it.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
     pub task_id: String,
-    /// How long it is kept, in milliseconds from when it began; null means without limit.
+    /// How long the task is kept, in milliseconds after its creation; null means forever.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, with = "number::integer_option")]
@@ -6107,13 +6118,13 @@ impl TaskStatusNotificationParams {
 #[serde(tag = "type", rename = "text")]
 #[non_exhaustive]
 pub struct TextContent {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Hints on the audience, the importance and the age of the content.
+    /// Hints on the audience, importance and age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6159,8 +6170,8 @@ impl TextContent {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -6170,11 +6181,11 @@ pub struct TextResourceContents {
     /// Revisions: all.
     #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// The text as it is.
+    /// The text.
     ///
     /// Revisions: all.
     pub text: String,
-    /// Which resource this is: the one asked for, or a part of it.
+    /// URI of the requested resource, or of a part of it.
     ///
     /// Revisions: all.
     pub uri: String,
@@ -6207,7 +6218,7 @@ impl TextResourceContents {
     }
 }
 
-/// A field of a form that offers any number of several choices, each with a label.
+/// A multiple-choice field of a form whose choices have labels.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -6222,7 +6233,7 @@ pub struct TitledMultiSelectEnumSchema {
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
-    /// What to choose, in words for the user.
+    /// Description of the field for the user.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6231,7 +6242,7 @@ pub struct TitledMultiSelectEnumSchema {
     ///
     /// Revisions: since 2025-11-25.
     pub items: TitledMultiSelectEnumSchemaItems,
-    /// Most choices allowed.
+    /// Maximum number of choices.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(
@@ -6241,7 +6252,7 @@ pub struct TitledMultiSelectEnumSchema {
         with = "number::integer_option"
     )]
     pub max_items: Option<i128>,
-    /// Fewest choices allowed.
+    /// Minimum number of choices.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(
@@ -6337,7 +6348,7 @@ impl TitledMultiSelectEnumSchemaItems {
     }
 }
 
-/// A field of a form that offers one of several choices, each with a label.
+/// A single-choice field of a form whose choices have labels.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -6347,12 +6358,12 @@ impl TitledMultiSelectEnumSchemaItems {
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
-    /// Choice that the form starts with.
+    /// The choice preselected in the form.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// What to choose, in words for the user.
+    /// Description of the field for the user.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6403,7 +6414,7 @@ impl TitledSingleSelectEnumSchema {
     }
 }
 
-/// A function of the server that a language model can call through the client.
+/// A function of the server that a language model can call.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -6412,49 +6423,49 @@ impl TitledSingleSelectEnumSchema {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Hints on what the tool does to the world.
+    /// Hints on the behavior of the tool.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
-    /// What the tool does and when to use it, written for the language model.
+    /// Description of the tool for the language model: what it does and when to use it.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How the tool can be run, beyond a plain call.
+    /// Ways to run the tool other than a plain call.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<ToolExecution>,
-    /// Pictures for the tool, in several sizes, formats or themes.
+    /// Icons for the tool, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// JSON Schema of the arguments, whose root has `type: "object"`. The dialect is 2020-12
+    /// JSON Schema of the arguments, with `type: "object"` at its root. The dialect is 2020-12
     /// unless `$schema` names another.
     ///
     /// Revisions: all.
     #[serde(rename = "inputSchema", deserialize_with = "raw::object")]
     pub input_schema: RawJson,
-    /// Identifier of the tool, unique on its server; `tools/call` uses it.
+    /// Identifier of the tool, unique on its server. Pass it to `tools/call`.
     ///
     /// Revisions: all.
     pub name: String,
-    /// JSON Schema that the `structuredContent` of results fits. The dialect is 2020-12 unless
-    /// `$schema` names another.
+    /// JSON Schema of the results' `structuredContent`. The dialect is 2020-12 unless `$schema`
+    /// names another.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "outputSchema", default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<RawJson>,
-    /// Display name for people. It goes before `annotations.title` and `name`.
+    /// Display name for users. It takes precedence over `annotations.title` and `name`.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6528,8 +6539,8 @@ impl Tool {
     }
 }
 
-/// Hints on what a tool does. They are claims of the server: base no decision on them unless
-/// you trust it.
+/// Hints on the behavior of a tool. A client should not rely on them unless it trusts the
+/// server.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -6538,8 +6549,8 @@ impl Tool {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// True if it may overwrite or delete, false if it only adds. Says nothing where
-    /// `readOnlyHint` is true. Default: true.
+    /// True if the tool may overwrite or delete data, false if it only adds data. Meaningful only
+    /// if `readOnlyHint` is false. Default: true.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(
@@ -6548,24 +6559,24 @@ pub struct ToolAnnotations {
         skip_serializing_if = "Option::is_none"
     )]
     pub destructive_hint: Option<bool>,
-    /// True if repeating a call with equal arguments changes nothing more. Says nothing where
-    /// `readOnlyHint` is true. Default: false.
+    /// True if repeated calls with the same arguments have no additional effect. Meaningful only
+    /// if `readOnlyHint` is false. Default: false.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(rename = "idempotentHint", default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// True if it reaches beyond the server's own data, as a web search does; false if its world
-    /// is closed, as a notebook's is. Default: true.
+    /// True if the tool interacts with external systems, as a web search does; false if it works
+    /// on a closed set of data, such as notes. Default: true.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(rename = "openWorldHint", default, skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
-    /// True if it changes nothing. Default: false.
+    /// True if the tool does not modify anything. Default: false.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(rename = "readOnlyHint", default, skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// Display name for people; an older place for the tool's own `title`.
+    /// Display name for users. Newer tools use the tool's own `title`.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6621,7 +6632,7 @@ impl ToolAnnotations {
     }
 }
 
-/// How free the model is to use tools while sampling.
+/// How the model may use tools in a sampling request.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
@@ -6630,7 +6641,7 @@ impl ToolAnnotations {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolChoice {
-    /// Whether it may, must or must not. Default: `auto`.
+    /// Whether the model may, must or must not use tools. Default: `auto`.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6652,7 +6663,7 @@ impl ToolChoice {
     }
 }
 
-/// How a tool can be run, beyond a plain call.
+/// Ways to run a tool other than a plain call.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
@@ -6661,7 +6672,7 @@ impl ToolChoice {
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolExecution {
-    /// Whether a call of the tool may be a task. Default: `forbidden`.
+    /// Whether a call of the tool may run as a task. Default: `forbidden`.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskSupport", default, skip_serializing_if = "Option::is_none")]
@@ -6683,7 +6694,7 @@ impl ToolExecution {
     }
 }
 
-/// The outcome of a tool that the model used, told to the model.
+/// The result of a tool that the language model called.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
@@ -6693,23 +6704,22 @@ impl ToolExecution {
 #[serde(tag = "type", rename = "tool_result")]
 #[non_exhaustive]
 pub struct ToolResultContent {
-    /// Metadata beside the payload. Keep it when the message is sent again: caches at the
-    /// provider may depend on it.
+    /// Metadata. Keep it when the message is sent again: caches at the provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// The outcome in a form that a language model reads.
+    /// The result for the language model.
     ///
     /// Revisions: since 2025-11-25.
     pub content: Vec<ContentBlock>,
-    /// True if the tool failed; `content` then says why. Default: false.
+    /// True if the tool failed; `content` then describes the error. Default: false.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "isError", default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
-    /// always an object.
+    /// The result as JSON, which matches the tool's `outputSchema` if it has one. Before 2026-07-28,
+    /// the value is always an object.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(
@@ -6719,7 +6729,7 @@ pub struct ToolResultContent {
         deserialize_with = "raw::some"
     )]
     pub structured_content: Option<RawJson>,
-    /// The `id` of the [`ToolUseContent`] that this answers.
+    /// The `id` of the corresponding [`ToolUseContent`].
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "toolUseId")]
@@ -6767,7 +6777,7 @@ impl ToolResultContent {
     }
 }
 
-/// The model wants a tool to be run.
+/// A request of the language model to call a tool.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
@@ -6777,22 +6787,21 @@ impl ToolResultContent {
 #[serde(tag = "type", rename = "tool_use")]
 #[non_exhaustive]
 pub struct ToolUseContent {
-    /// Metadata beside the payload. Keep it when the message is sent again: caches at the
-    /// provider may depend on it.
+    /// Metadata. Keep it when the message is sent again: caches at the provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Id of this use, repeated by its result.
+    /// Id of this tool call, which the result repeats.
     ///
     /// Revisions: since 2025-11-25.
     pub id: String,
-    /// Arguments as a JSON object that fits the tool's `inputSchema`.
+    /// Arguments as a JSON object that matches the tool's `inputSchema`.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(deserialize_with = "raw::object")]
     pub input: RawJson,
-    /// Which tool to run.
+    /// Name of the tool to call.
     ///
     /// Revisions: since 2025-11-25.
     pub name: String,
@@ -6822,7 +6831,7 @@ impl ToolUseContent {
     }
 }
 
-/// Params of `resources/unsubscribe`, from the client.
+/// Params of `resources/unsubscribe`, sent by the client.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
@@ -6831,13 +6840,13 @@ impl ToolUseContent {
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
-    /// protocol are reserved; all others are free.
+    /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
+    /// reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Which resource to stop watching.
+    /// URI of the resource to unsubscribe from.
     ///
     /// Revisions: until 2025-11-25.
     pub uri: String,
@@ -6861,17 +6870,17 @@ impl UnsubscribeRequestParams {
     }
 }
 
-/// Data of error -32022: revisions that would have worked.
+/// Data of error -32022: revisions that the server supports.
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData {
-    /// The revision that the client asked for.
+    /// The revision that the client requested.
     ///
     /// Revisions: 2026-07-28 only.
     pub requested: String,
-    /// Revisions that the server speaks, as dates; pick one and try again.
+    /// Revisions that the server supports, as dates. The client can retry with one of them.
     ///
     /// Revisions: 2026-07-28 only.
     pub supported: Vec<String>,
@@ -6891,7 +6900,7 @@ impl UnsupportedProtocolVersionErrorData {
     }
 }
 
-/// A field of a form that offers any number of several choices, shown as they are.
+/// A multiple-choice field of a form whose choices have no labels.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -6906,7 +6915,7 @@ pub struct UntitledMultiSelectEnumSchema {
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
-    /// What to choose, in words for the user.
+    /// Description of the field for the user.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6915,7 +6924,7 @@ pub struct UntitledMultiSelectEnumSchema {
     ///
     /// Revisions: since 2025-11-25.
     pub items: UntitledMultiSelectEnumSchemaItems,
-    /// Most choices allowed.
+    /// Maximum number of choices.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(
@@ -6925,7 +6934,7 @@ pub struct UntitledMultiSelectEnumSchema {
         with = "number::integer_option"
     )]
     pub max_items: Option<i128>,
-    /// Fewest choices allowed.
+    /// Minimum number of choices.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(
@@ -7022,7 +7031,7 @@ impl UntitledMultiSelectEnumSchemaItems {
     }
 }
 
-/// A field of a form that offers one of several choices, shown as they are.
+/// A single-choice field of a form whose choices have no labels.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -7032,12 +7041,12 @@ impl UntitledMultiSelectEnumSchemaItems {
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
-    /// Choice that the form starts with.
+    /// The choice preselected in the form.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// What to choose, in words for the user.
+    /// Description of the field for the user.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -7088,7 +7097,7 @@ impl UntitledSingleSelectEnumSchema {
     }
 }
 
-/// Data of error -32042: what the user must do on a web page before the request can succeed.
+/// Data of error -32042: web pages that the user must visit before the request can succeed.
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]

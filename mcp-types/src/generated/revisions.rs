@@ -29,7 +29,8 @@ pub enum Revision {
     V2025_06_18,
     /// Adds icons, tasks, URL elicitation and tools in sampling.
     V2025_11_25,
-    /// Stateless: no handshake, version and capabilities in the `_meta` of each request.
+    /// Removes the handshake: each request carries the protocol version and the capabilities in
+    /// its `_meta`.
     V2026_07_28,
 }
 

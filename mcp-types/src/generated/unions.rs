@@ -12,30 +12,29 @@ use crate::support::unions::*;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
-    /// A request's sender no longer wants its answer, and the receiver should stop working on it.
-    /// It may cross the answer on the way. `initialize` cannot be cancelled.
+    /// Cancels a request: the receiver should stop working on it. The response may already be on
+    /// its way. `initialize` can't be cancelled.
     ///
     /// Revisions: all.
     Cancelled(CancelledNotificationParams),
-    /// The client confirms the end of the handshake; ordinary requests may follow.
+    /// Confirms the end of the handshake. Ordinary requests may follow.
     ///
     /// Revisions: until 2025-11-25.
     Initialized(Option<NotificationParams>),
-    /// News about a request that is still running, for whoever sent that request with a progress
-    /// token.
+    /// Reports the progress of a running request that carried a progress token.
     ///
     /// Revisions: until 2025-11-25.
     Progress(ProgressNotificationParams),
-    /// Tells the sender of a request that its task's state has changed. It may not come: look
+    /// Announces that the state of a task has changed. This notification is optional, so poll
     /// with `tasks/get`.
     ///
     /// Revisions: 2025-11-25 only.
     TaskStatus(Box<TaskStatusNotificationParams>),
-    /// The client's roots have changed: the server may ask for the list again.
+    /// Announces that the client's roots have changed. The server may request the list again.
     ///
     /// Revisions: until 2025-11-25.
     RootsListChanged(Option<NotificationParams>),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -135,86 +134,87 @@ impl Serialize for ClientNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
-    /// The client asks which revisions and capabilities the server has. Every stateless server
-    /// answers it; no client needs to ask.
+    /// Requests the server's revisions and capabilities. Every stateless server answers this
+    /// request; clients need not send it.
     ///
     /// Revisions: 2026-07-28 only.
     Discover(Box<RequestParams>),
-    /// The client asks for the server's resources, page by page.
+    /// Lists the server's resources, page by page.
     ///
     /// Revisions: all.
     ListResources(Option<Box<PaginatedRequestParams>>),
-    /// The client asks for the server's resource templates, page by page.
+    /// Lists the server's resource templates, page by page.
     ///
     /// Revisions: all.
     ListResourceTemplates(Option<Box<PaginatedRequestParams>>),
-    /// The client asks for the content of a resource.
+    /// Requests the content of a resource.
     ///
     /// Revisions: all.
     ReadResource(Box<ReadResourceRequestParams>),
-    /// The client opens a subscription: a lasting stream of the server's notifications, answered
-    /// only when the server ends it.
+    /// Opens a subscription: a stream of the server's notifications. The server sends the result
+    /// when it ends the subscription.
     ///
     /// Revisions: 2026-07-28 only.
     SubscriptionsListen(Box<SubscriptionsListenRequestParams>),
-    /// The client asks for the server's prompts, page by page.
+    /// Lists the server's prompts, page by page.
     ///
     /// Revisions: all.
     ListPrompts(Option<Box<PaginatedRequestParams>>),
-    /// The client asks for one prompt, filled in with arguments.
+    /// Requests a prompt with its arguments filled in.
     ///
     /// Revisions: all.
     GetPrompt(Box<GetPromptRequestParams>),
-    /// The client asks for the server's tools, page by page.
+    /// Lists the server's tools, page by page.
     ///
     /// Revisions: all.
     ListTools(Option<Box<PaginatedRequestParams>>),
-    /// The client runs one of the server's tools.
+    /// Calls one of the server's tools.
     ///
     /// Revisions: all.
     CallTool(Box<CallToolRequestParams>),
-    /// The client asks for values that would complete what the user has typed.
+    /// Requests suggestions for an argument that the user is typing.
     ///
     /// Revisions: all.
     Complete(Box<CompleteRequestParams>),
-    /// The first request of a handshake-era connection: the client says which revision it wants
-    /// and what it can do.
+    /// Starts a connection of the handshake era: the client sends the revision it requests and
+    /// its capabilities.
     ///
     /// Revisions: until 2025-11-25.
     Initialize(Box<InitializeRequestParams>),
-    /// Either side asks whether the other still answers. The answer is empty and due at once.
+    /// Checks that the other side is still responsive. The receiver must answer promptly with an
+    /// empty result.
     ///
     /// Revisions: until 2025-11-25.
     Ping(Option<Box<RequestParams>>),
-    /// The client asks to be told whenever one resource changes.
+    /// Subscribes to changes of a resource.
     ///
     /// Revisions: until 2025-11-25.
     Subscribe(Box<SubscribeRequestParams>),
-    /// The client no longer wants to be told of one resource's changes.
+    /// Unsubscribes from changes of a resource.
     ///
     /// Revisions: until 2025-11-25.
     Unsubscribe(Box<UnsubscribeRequestParams>),
-    /// Asks how a task is getting on.
+    /// Requests the state of a task.
     ///
     /// Revisions: 2025-11-25 only.
     GetTask(GetTaskRequestParams),
-    /// Asks for the outcome of a task, and waits until there is one.
+    /// Requests the result of a task, and waits until the task has ended.
     ///
     /// Revisions: 2025-11-25 only.
     GetTaskPayload(GetTaskPayloadRequestParams),
-    /// Stops a task. One that has ended already cannot be cancelled.
+    /// Cancels a task. A task that has ended can't be cancelled.
     ///
     /// Revisions: 2025-11-25 only.
     CancelTask(CancelTaskRequestParams),
-    /// Asks for the tasks that the other side holds, page by page.
+    /// Lists the tasks of the receiver, page by page.
     ///
     /// Revisions: 2025-11-25 only.
     ListTasks(Option<Box<PaginatedRequestParams>>),
-    /// The client sets the least severe level of log messages that it wants on this connection.
+    /// Sets the minimum severity of the log messages on this connection.
     ///
     /// Revisions: until 2025-11-25.
     SetLevel(Box<SetLevelRequestParams>),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -368,7 +368,7 @@ impl Serialize for ClientRequest {
     }
 }
 
-/// What a completion is for.
+/// The prompt or resource template that an argument belongs to.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
@@ -385,7 +385,7 @@ pub enum CompletionReference {
     ///
     /// Revisions: all.
     Resource(ResourceTemplateReference),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -438,7 +438,7 @@ impl Serialize for CompletionReference {
     }
 }
 
-/// One piece of what a tool returns or a prompt says.
+/// One block of content in the result of a tool or in a prompt.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -451,23 +451,23 @@ pub enum ContentBlock {
     ///
     /// Revisions: all.
     Text(TextContent),
-    /// A picture, carried inline.
+    /// An image.
     ///
     /// Revisions: all.
     Image(ImageContent),
-    /// Sound, carried inline.
+    /// Audio data.
     ///
     /// Revisions: since 2025-03-26.
     Audio(AudioContent),
-    /// A resource by reference, for the client to read if it wants.
+    /// A link to a resource that the client can read.
     ///
     /// Revisions: since 2025-06-18.
     ResourceLink(Box<ResourceLink>),
-    /// A resource with its content.
+    /// An embedded resource with its content.
     ///
     /// Revisions: all.
     Resource(Box<EmbeddedResource>),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -550,7 +550,7 @@ impl Serialize for ContentBlock {
     }
 }
 
-/// Params of `elicitation/create`, from the server. Without `mode` they ask for a form.
+/// Params of `elicitation/create`, sent by the server. Without `mode`, they request a form.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -559,15 +559,15 @@ impl Serialize for ContentBlock {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {
-    /// Show a form.
+    /// The client shows a form.
     ///
     /// Revisions: since 2025-06-18.
     Form(Box<ElicitRequestFormParams>),
-    /// Send the user to a web page.
+    /// The client directs the user to a web page.
     ///
     /// Revisions: since 2025-11-25.
     Url(Box<ElicitRequestUrlParams>),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -621,7 +621,7 @@ impl Serialize for ElicitRequestParams {
     }
 }
 
-/// What was filled into one field of a form.
+/// The value of one field of a form.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -630,7 +630,7 @@ impl Serialize for ElicitRequestParams {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitValue {
-    /// Text, or one choice.
+    /// Text, or a single choice.
     ///
     /// Revisions: since 2025-06-18.
     String(String),
@@ -638,7 +638,7 @@ pub enum ElicitValue {
     ///
     /// Revisions: since 2025-06-18.
     Number(f64),
-    /// Yes or no.
+    /// A yes-or-no value.
     ///
     /// Revisions: since 2025-06-18.
     Boolean(bool),
@@ -646,7 +646,7 @@ pub enum ElicitValue {
     ///
     /// Revisions: since 2025-11-25.
     List(Vec<String>),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -700,7 +700,7 @@ impl Serialize for ElicitValue {
     }
 }
 
-/// One question to the client, asked instead of an answer.
+/// A request for input, which the server sends to the client in an [`InputRequiredResult`].
 ///
 /// Specification: [Multi round-trip
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
@@ -709,19 +709,19 @@ impl Serialize for ElicitValue {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
-    /// Generate a message with a language model.
+    /// A request to generate a message with a language model.
     ///
     /// Revisions: 2026-07-28 only.
     CreateMessage(Box<CreateMessageRequestParams>),
-    /// Tell the roots.
+    /// A request to list the roots.
     ///
     /// Revisions: 2026-07-28 only.
     ListRoots(Option<Box<ListRootsRequestParams>>),
-    /// Ask the user.
+    /// A request to ask the user for input.
     ///
     /// Revisions: 2026-07-28 only.
     Elicit(ElicitRequestParams),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -789,7 +789,7 @@ impl Serialize for InputRequest {
     }
 }
 
-/// The client's answer to one question.
+/// The client's answer to an [`InputRequest`].
 ///
 /// Specification: [Multi round-trip
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
@@ -798,19 +798,19 @@ impl Serialize for InputRequest {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputResponse {
-    /// What the language model said.
+    /// The message that the language model generated.
     ///
     /// Revisions: 2026-07-28 only.
     CreateMessage(Box<CreateMessageResult>),
-    /// The roots.
+    /// The list of roots.
     ///
     /// Revisions: 2026-07-28 only.
     ListRoots(ListRootsResult),
-    /// What the user answered.
+    /// The user's response.
     ///
     /// Revisions: 2026-07-28 only.
     Elicit(ElicitResult),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -870,7 +870,7 @@ impl Serialize for InputResponse {
     }
 }
 
-/// One field of a form: a JSON Schema of a flat value, so that every client can draw it.
+/// One field of a form. Its JSON Schema describes a flat value that every client can display.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
@@ -879,39 +879,39 @@ impl Serialize for InputResponse {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveSchemaDefinition {
-    /// Text.
+    /// A text field.
     ///
     /// Revisions: since 2025-06-18.
     String(StringSchema),
-    /// A number.
+    /// A number field.
     ///
     /// Revisions: since 2025-06-18.
     Number(NumberSchema),
-    /// Yes or no.
+    /// A yes-or-no field.
     ///
     /// Revisions: since 2025-06-18.
     Boolean(BooleanSchema),
-    /// One choice, shown as it is.
+    /// A single choice among options without labels.
     ///
     /// Revisions: since 2025-11-25.
     UntitledSingleSelectEnum(UntitledSingleSelectEnumSchema),
-    /// One choice, each with a label.
+    /// A single choice among labeled options.
     ///
     /// Revisions: since 2025-11-25.
     TitledSingleSelectEnum(TitledSingleSelectEnumSchema),
-    /// Several choices, shown as they are.
+    /// Multiple choices without labels.
     ///
     /// Revisions: since 2025-11-25.
     UntitledMultiSelectEnum(UntitledMultiSelectEnumSchema),
-    /// Several choices, each with a label.
+    /// Multiple choices, each with a label.
     ///
     /// Revisions: since 2025-11-25.
     TitledMultiSelectEnum(TitledMultiSelectEnumSchema),
-    /// One choice, labels in `enumNames`.
+    /// A single choice, with labels in `enumNames`.
     ///
     /// Revisions: since 2025-06-18.
     LegacyTitledEnum(LegacyTitledEnumSchema),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -1061,7 +1061,7 @@ impl Serialize for PrimitiveSchemaDefinition {
     }
 }
 
-/// The content of a resource, or of a part of one.
+/// The content of a resource, or of a part of a resource.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
@@ -1070,15 +1070,15 @@ impl Serialize for PrimitiveSchemaDefinition {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ResourceContents {
-    /// Text, as it is.
+    /// Text.
     ///
     /// Revisions: all.
     Text(TextResourceContents),
-    /// Bytes, base64-encoded.
+    /// Binary data in base64.
     ///
     /// Revisions: all.
     Blob(BlobResourceContents),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -1130,7 +1130,7 @@ impl Serialize for ResourceContents {
     }
 }
 
-/// One piece of a message to or from a language model.
+/// One block of content in a message to or from a language model.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
@@ -1143,23 +1143,23 @@ pub enum SamplingMessageContentBlock {
     ///
     /// Revisions: all.
     Text(TextContent),
-    /// A picture, carried inline.
+    /// An image.
     ///
     /// Revisions: all.
     Image(ImageContent),
-    /// Sound, carried inline.
+    /// Audio data.
     ///
     /// Revisions: since 2025-03-26.
     Audio(AudioContent),
-    /// The model wants a tool to be run.
+    /// A request of the model to call a tool.
     ///
     /// Revisions: since 2025-11-25.
     ToolUse(ToolUseContent),
-    /// The outcome of a tool that the model used.
+    /// The result of a tool that the model called.
     ///
     /// Revisions: since 2025-11-25.
     ToolResult(ToolResultContent),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -1248,53 +1248,52 @@ impl Serialize for SamplingMessageContentBlock {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
-    /// A request's sender no longer wants its answer, and the receiver should stop working on it.
-    /// It may cross the answer on the way. `initialize` cannot be cancelled.
+    /// Cancels a request: the receiver should stop working on it. The response may already be on
+    /// its way. `initialize` can't be cancelled.
     ///
     /// Revisions: all.
     Cancelled(CancelledNotificationParams),
-    /// News about a request that is still running, for whoever sent that request with a progress
-    /// token.
+    /// Reports the progress of a running request that carried a progress token.
     ///
     /// Revisions: all.
     Progress(ProgressNotificationParams),
-    /// The server's list of resources has changed: the client may ask for it again.
+    /// Announces that the server's list of resources has changed. The client may request the list
+    /// again.
     ///
     /// Revisions: all.
     ResourceListChanged(Option<NotificationParams>),
-    /// The server confirms a subscription: the first message on it, and it says what will be
-    /// sent.
+    /// Confirms a subscription and names the notifications that the server will send. It is the
+    /// first message of a subscription.
     ///
     /// Revisions: 2026-07-28 only.
     SubscriptionsAcknowledged(SubscriptionsAcknowledgedNotificationParams),
-    /// A resource that the client subscribed to has changed, so that an earlier copy may be
-    /// stale.
+    /// Announces that a subscribed resource has changed. Earlier copies may be stale.
     ///
     /// Revisions: all.
     ResourceUpdated(ResourceUpdatedNotificationParams),
-    /// The server's prompts have changed: the client may ask for the list again.
+    /// Announces that the server's prompts have changed. The client may request the list again.
     ///
     /// Revisions: all.
     PromptListChanged(Option<NotificationParams>),
-    /// The server's tools have changed: the client may ask for the list again.
+    /// Announces that the server's tools have changed. The client may request the list again.
     ///
     /// Revisions: all.
     ToolListChanged(Option<NotificationParams>),
-    /// A log message from the server to the client.
+    /// Sends a log message to the client.
     ///
     /// Revisions: all.
     LoggingMessage(LoggingMessageNotificationParams),
-    /// Tells the sender of a request that its task's state has changed. It may not come: look
+    /// Announces that the state of a task has changed. This notification is optional, so poll
     /// with `tasks/get`.
     ///
     /// Revisions: 2025-11-25 only.
     TaskStatus(Box<TaskStatusNotificationParams>),
-    /// The server tells that the user has finished an interaction on a web page, so that the
-    /// client may retry what waited for it.
+    /// Announces that the user has finished an interaction on a web page. The client may then
+    /// retry the requests that waited for it.
     ///
     /// Revisions: 2025-11-25 only.
     ElicitationComplete(ElicitationCompleteNotificationParams),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
@@ -1447,40 +1446,41 @@ impl Serialize for ServerNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
-    /// Either side asks whether the other still answers. The answer is empty and due at once.
+    /// Checks that the other side is still responsive. The receiver must answer promptly with an
+    /// empty result.
     ///
     /// Revisions: until 2025-11-25.
     Ping(Option<Box<RequestParams>>),
-    /// Asks how a task is getting on.
+    /// Requests the state of a task.
     ///
     /// Revisions: 2025-11-25 only.
     GetTask(GetTaskRequestParams),
-    /// Asks for the outcome of a task, and waits until there is one.
+    /// Requests the result of a task, and waits until the task has ended.
     ///
     /// Revisions: 2025-11-25 only.
     GetTaskPayload(GetTaskPayloadRequestParams),
-    /// Stops a task. One that has ended already cannot be cancelled.
+    /// Cancels a task. A task that has ended can't be cancelled.
     ///
     /// Revisions: 2025-11-25 only.
     CancelTask(CancelTaskRequestParams),
-    /// Asks for the tasks that the other side holds, page by page.
+    /// Lists the tasks of the receiver, page by page.
     ///
     /// Revisions: 2025-11-25 only.
     ListTasks(Option<Box<PaginatedRequestParams>>),
-    /// The server asks the client's language model for a message. The client decides on the
-    /// model, and should let the user see and change both the request and the outcome.
+    /// Requests a message from the client's language model. The client chooses the model, and
+    /// should let the user review and change both the request and the result.
     ///
     /// Revisions: until 2025-11-25.
     CreateMessage(Box<CreateMessageRequestParams>),
-    /// The server asks which folders and files it should work on.
+    /// Requests the folders and files that the server should work on.
     ///
     /// Revisions: until 2025-11-25.
     ListRoots(Option<Box<ListRootsRequestParams>>),
-    /// The server asks the user something, through the client: by a form, or on a web page.
+    /// Asks the user for input through the client, with a form or on a web page.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
     Elicit(ElicitRequestParams),
-    /// A value that the schema does not list, kept as received.
+    /// A value that the schema does not list, kept as it came.
     Unknown(RawJson),
 }
 
