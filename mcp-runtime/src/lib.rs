@@ -83,6 +83,8 @@
 // `links.txt` precedes each page, so that its links lead to items here, and to files on a forge.
 #![cfg_attr(
     all(doctest, feature = "http-client", feature = "http-server"),
+    doc = include_str!("../../docs/client.md"),
+    doc = include_str!("../../docs/composition.md"),
     doc = include_str!("../../docs/deployment.md"),
     doc = include_str!("../../docs/security.md")
 )]
