@@ -19,6 +19,8 @@
 //! # Ok::<_, mcp_bindgen::Error>(())
 //! ```
 #![doc = include_str!("../README.md")]
+// Compiles the programs of this document.
+#![cfg_attr(doctest, doc = include_str!("../../docs/typed-clients.md"))]
 
 mod bindings;
 pub mod code;

@@ -84,13 +84,14 @@
 #![cfg_attr(
     all(doctest, feature = "http-client", feature = "http-server"),
     doc = include_str!("../../docs/client.md"),
-    doc = include_str!("../../docs/composition.md"),
     doc = include_str!("../../docs/deployment.md"),
+    doc = include_str!("../../docs/embedding.md"),
     doc = include_str!("../../docs/security.md")
 )]
 #![cfg_attr(
     all(doctest, feature = "http-server", feature = "layer", feature = "testing"),
     doc = include_str!("../../docs/coming-from.md"),
+    doc = include_str!("../../docs/composition.md"),
     doc = include_str!("../../docs/context.md"),
     doc = include_str!("../../docs/errors.md"),
     doc = include_str!("../../docs/first-server.md"),

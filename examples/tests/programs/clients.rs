@@ -18,6 +18,16 @@ fn a_custom_transport_takes_under_forty_lines() {
 }
 
 #[test]
+fn bindings_call_the_server_that_they_were_made_of() {
+    let library = env!("CARGO_BIN_EXE_library");
+    let printed = printed(env!("CARGO_BIN_EXE_typed_client"), &[library]);
+    assert!(
+        printed.starts_with("Emma by Jane Austen, 1815\n2 books\n"),
+        "{printed}"
+    );
+}
+
+#[test]
 fn a_login_that_fails_is_explained_on_one_line() {
     for (arguments, expected) in [
         (&[][..], "usage: "),
