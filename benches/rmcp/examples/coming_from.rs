@@ -1,3 +1,5 @@
+//! A server with one tool on rmcp.
+
 use std::error::Error;
 
 use rmcp::handler::server::wrapper::{Json, Parameters};
