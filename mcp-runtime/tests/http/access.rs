@@ -1,4 +1,5 @@
-//! Access policies: who is admitted, what the others get, and what handlers know of the caller.
+//! Access policies: which callers are admitted, how others are answered, and what handlers know
+//! about the caller.
 
 use std::convert::Infallible;
 use std::future::{pending, poll_fn};
@@ -31,12 +32,12 @@ const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 const NONCE: &str = "dpop-nonce";
 const PAGE: &str = "https://app.example.com";
 
-/// What the policy has found out.
+/// The user that the policy has authenticated.
 #[derive(Clone, FromContext)]
 #[from_context(identity)]
 struct User(&'static str);
 
-/// Takes the names of users as tokens.
+/// Accepts the names of users as tokens.
 #[derive(Clone, Default)]
 struct Tokens {
     asked: Arc<AtomicUsize>,
@@ -108,7 +109,6 @@ fn as_user(mut request: Request<String>, token: &str) -> Request<String> {
     request
 }
 
-/// Lists tools with a token.
 async fn list(site: &Site, token: &str) -> Answer {
     let list = stateless(1, "tools/list", json!({}));
     site.send(as_user(site.stateless(&list), token)).await
@@ -119,7 +119,7 @@ fn message(answer: &Answer) -> String {
     error["message"].as_str().unwrap().to_owned()
 }
 
-/// A mounted service, and a call of a tool that it takes.
+/// Returns a mounted service, and a function that makes a call of one of its tools.
 async fn serving(options: HttpOptions) -> (HttpService, impl Fn(&str) -> Request<String>) {
     let service = mounted(Door.into_server(), options).await;
     let request = |token: &str| {
@@ -259,7 +259,7 @@ async fn a_session_belongs_to_whom_the_policy_has_admitted() {
 async fn host_and_origin_come_before_the_policy_and_the_body_after_it() {
     let tokens = Tokens::default();
     let options = HttpOptions::default().max_body_bytes(10);
-    // The policy stays, whatever options are set after it.
+    // The policy stays even if options are set after it.
     let site = Site::serve(|http| http.auth(tokens.clone()).options(options)).await;
     for (name, value) in [
         ("host", "evil.example.com"),

@@ -1,4 +1,4 @@
-//! Answers over HTTP that are no messages, or too long.
+//! Answers over HTTP that are not messages, or are too long.
 
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -26,7 +26,7 @@ async fn connect(server: &Scripted) -> Client {
         .unwrap()
 }
 
-/// Returns the error of a call with this answer.
+/// Returns the error of a call that gets this answer.
 async fn answered(status: u16, headers: &'static str, body: &'static str) -> CallError {
     let server = Scripted::operating(move |exchange| exchange.reply(status, headers, body)).await;
     let client = connect(&server).await;
@@ -108,7 +108,7 @@ async fn a_server_that_is_no_mcp_server_is_shown_when_connecting() {
     }
 }
 
-/// The text of the error of connecting to a URL.
+/// Returns the error message of a failed attempt to connect.
 async fn refused(server: HttpUrl) -> String {
     let connected = Client::builder("test", "1").connect(server.retries(0));
     in_time(connected).await.unwrap_err().to_string()
@@ -316,7 +316,8 @@ async fn a_message_over_the_limit_is_skipped_on_the_stream_of_the_session() {
     assert_eq!(told[0].get(), "\"short\"");
 }
 
-/// The error of a call that is answered with this status and body, where `ID` is the id of the call.
+/// Returns the error of a call that gets this answer, in which `ID` is replaced by the id of the
+/// call.
 async fn answered_by_id(status: u16, headers: &'static str, body: &'static str) -> CallError {
     let server = Scripted::operating(move |exchange| async move {
         let id = exchange.message["id"].to_string();

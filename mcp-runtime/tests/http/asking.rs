@@ -1,4 +1,4 @@
-//! Handlers that ask, over HTTP.
+//! Handlers that ask the user questions, over HTTP.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use crate::site::{Site, read, read_until};
 use crate::support::mounted::mounted;
 use crate::support::{call, initialize, stateless};
 
-/// Greets the user, and counts how often it was entered and how often it paid.
+/// Greets the user, and counts how often its function was entered and how often it paid.
 #[derive(Clone, Default)]
 struct Greeter {
     entered: Arc<AtomicUsize>,
@@ -53,7 +53,7 @@ fn greet(id: i64, more: Value) -> Value {
     message
 }
 
-/// Makes the additional parameters of a retry.
+/// Returns the additional parameters of a retry.
 fn retry(wanted: &Value, answer: &str) -> Value {
     let requests = wanted["inputRequests"].as_object().unwrap();
     let answered = json!({"action": "accept", "content": {"answer": answer}});
@@ -141,7 +141,7 @@ async fn a_state_belongs_to_its_arguments_in_full() {
         *request.body_mut() = message.to_string().replace("\"ARGUMENTS\"", arguments);
         site.send(request).await.json()
     };
-    // What can't be told apart can't be sealed.
+    // Arguments without an unambiguous value can't be sealed.
     for (z, path) in [
         ("1e400", "z"),
         (r#"["\ud800"]"#, "z[0]"),
@@ -211,7 +211,7 @@ async fn in_a_session_the_question_comes_on_the_stream_of_the_call() {
         let asked: Value = serde_json::from_str(data.next_back().unwrap()).unwrap();
         assert_eq!(asked["method"], "elicitation/create", "{asked}");
         let result = json!({"action": "accept", "content": {"answer": answer}});
-        // `7.0` is the same id as `7`.
+        // The id `7.0` is the same as `7`.
         let id = asked["id"].as_f64();
         let message = json!({"jsonrpc": "2.0", "id": id, "result": result});
         assert_eq!(session.ask(&message).await.status, 202);

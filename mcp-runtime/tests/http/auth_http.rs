@@ -1,4 +1,4 @@
-//! HTTP requests of an authenticator's own.
+//! An authenticator's own HTTP requests.
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use mcp_runtime::{Client, Era};
 use crate::scripted::Scripted;
 use crate::support::clock::{Clock, in_time};
 
-/// Keeps the means to send requests.
+/// Keeps the [`AuthHttp`] that the authenticator gets.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Option<AuthHttp>>>);
 
@@ -34,7 +34,7 @@ impl Authenticator for Kept {
     }
 }
 
-/// A server, and the requests of an authenticator for it.
+/// Returns a server, and the HTTP client of an authenticator for it.
 async fn open() -> (Scripted, AuthHttp) {
     let server = Scripted::new(|exchange| async move {
         match &*exchange.target {
@@ -130,7 +130,7 @@ async fn addresses_that_the_server_has_no_part_in_are_refused() {
 #[tokio::test]
 async fn a_host_is_reached_at_any_address_when_it_is_named() {
     let (_server, http) = open().await;
-    // No address of a host, so that the system refuses the connection.
+    // A multicast address belongs to no host, so the system itself refuses the connection.
     let error = in_time(http.send(get("http://224.0.0.1/"))).await;
     assert_ne!(error.unwrap_err().kind(), ErrorKind::PermissionDenied);
     let error = in_time(http.send(get("http://224.0.0.2/"))).await;
@@ -146,12 +146,12 @@ async fn trusted_urls_may_have_any_address() {
     assert_eq!(answer.status(), 302);
     let by_name = format!("http://localhost:{}/", server.addr.port());
     let answer = in_time(http.send(get(&by_name))).await.unwrap();
-    // No header of an MCP server.
+    // The answer would also contain the header `x-secret` if it had been sent.
     assert_eq!(&**answer.body(), b"GET");
     let long = get(&format!("http://{}/long", server.addr));
     let error = in_time(http.send(long)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidData);
-    // No address of a host, so that the system refuses the connection.
+    // A multicast address belongs to no host, so the system itself refuses the connection.
     let error = in_time(http.send(get("http://224.0.0.1/"))).await;
     assert_ne!(error.unwrap_err().kind(), ErrorKind::PermissionDenied);
 }
@@ -191,7 +191,7 @@ async fn answers_are_not_compressed_and_begin_without_a_byte_order_mark() {
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     let text = error.to_string();
     assert!(text.contains("`Content-Encoding: gzip`"), "{text}");
-    // The status is what counts here.
+    // Only the status of this response matters.
     let answer = in_time(http.send(get(&url("encoding")))).await.unwrap();
     assert_eq!(
         (answer.status().as_u16(), &**answer.body()),

@@ -1,4 +1,4 @@
-//! Credentials of our client, by an authenticator.
+//! An authenticator's credentials in our client.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,12 +16,13 @@ use serde_json::{Value, json};
 use crate::scripted::{Exchange, Gate, Scripted};
 use crate::support::clock::{Clock, in_time, until};
 
-/// Has the token `t-0`, and the next one after each challenge to the current one, until `last`.
+/// Starts with the token `t-0`, and moves to the next after each challenge to the current one,
+/// until `last`.
 #[derive(Default)]
 struct Tokens {
     current: AtomicUsize,
     last: usize,
-    /// Opened when a person has logged in, if one has to.
+    /// Opened when a person has logged in, if a login is needed.
     login: Option<Gate>,
     fails: bool,
     challenges: Mutex<Vec<(RequestInfo, Challenge)>>,
@@ -70,7 +71,7 @@ impl Authenticator for Login {
             if tokens.fails {
                 return Err("no browser was found".into());
             }
-            // Unless another request has renewed it.
+            // Do nothing if another request has already renewed the token.
             if sent == tokens.header() {
                 if tokens.current.load(Ordering::SeqCst) == tokens.last {
                     return Ok(AfterChallenge::GiveUp);
@@ -114,7 +115,7 @@ pub(crate) async fn serve(exchange: Exchange) {
     }
 }
 
-/// A server that answers anything but the token `t-N` with 401.
+/// Creates a server that answers every token except `t-N` with 401.
 async fn server_for(token: usize) -> Scripted {
     let wanted = format!("Bearer t-{token}");
     Scripted::new(move |exchange| {
@@ -378,7 +379,7 @@ async fn a_login_may_take_longer_than_a_call_and_is_no_silence_of_the_server() {
         let clock = Clock::stopped();
         let connected = tokio::spawn(async move { client.connect(url).await });
         until("a challenge", || tokens.challenges() == 1).await;
-        // The client learns that it waits for a person.
+        // Let the client learn that it is waiting for a person.
         clock.pass(Duration::ZERO).await;
         for _ in 0..20 {
             clock.pass(Duration::from_secs(60)).await;

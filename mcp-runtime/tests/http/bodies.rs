@@ -1,4 +1,4 @@
-//! Memory for the bodies of requests.
+//! The memory for the bodies of requests.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -21,11 +21,11 @@ use crate::support::clock::in_time;
 use crate::support::mounted::mounted;
 use crate::support::{self, initialize, stateless};
 
-/// Bytes of each body that do not count.
+/// The bytes of each body that are not counted.
 const FREE: usize = 16 * 1024;
 const BODY: usize = 200_000;
 
-/// Pieces of a body of which more is to come, unless it is `whole`.
+/// Pieces of a body, which stays open unless it is `whole`.
 struct Pieces {
     pieces: VecDeque<Vec<u8>>,
     whole: bool,
@@ -47,7 +47,7 @@ impl Body for Pieces {
     }
 }
 
-/// A service that accepts 200,000 bytes of one body, and twice as many of all bodies.
+/// Creates a service that accepts 200,000 bytes for one body, and twice as many for all bodies.
 async fn serving() -> HttpService {
     let options = HttpOptions::default()
         .max_body_bytes(BODY)
@@ -68,7 +68,7 @@ fn post(service: &mut HttpService, who: &str, pieces: &[&[u8]], whole: bool) -> 
     service.call(request)
 }
 
-/// Begins a request of which more is to come.
+/// Begins a request whose body stays incomplete.
 fn begin(service: &mut HttpService, who: &str, body: &[u8]) -> ResponseFuture {
     let mut answer = post(service, who, &[body], false);
     let mut cx = Context::from_waker(Waker::noop());
@@ -80,7 +80,7 @@ async fn ask(service: &mut HttpService, who: &str, pieces: &[&[u8]]) -> Response
     in_time(post(service, who, pieces, true)).await.unwrap()
 }
 
-/// A request of `length` bytes, in pieces.
+/// Returns a request of `length` bytes.
 fn list(length: usize) -> Vec<u8> {
     let mut body = stateless(1, "tools/list", json!({})).to_string();
     body.push_str(&" ".repeat(length - body.len()));
@@ -92,7 +92,7 @@ async fn one_caller_may_use_an_eighth_of_the_budget_or_one_body() {
     let mut service = serving().await;
     let half = vec![b' '; FREE + BODY / 2];
     let held = begin(&mut service, "ann", &half);
-    // The rest of the share is left for her, and the whole budget for others.
+    // She has only the rest of her share left, but others can use the whole budget.
     let whole = list(BODY);
     let (start, rest) = whole.split_at(FREE);
     let refused = ask(&mut service, "ann", &[start, rest]).await;
@@ -194,7 +194,7 @@ async fn a_connection_reads_little_ahead_of_what_is_wanted() {
     tokio::spawn(connection);
     let mut sender = sender.ready().await.unwrap();
     let health = || Request::get(format!("http://{}/health", site.addr)).body(());
-    // Settings of the server have come with its first answer.
+    // After the first answer, the client knows the server's settings.
     let (answer, _) = sender.send_request(health().unwrap(), true).unwrap();
     in_time(answer).await.unwrap();
     let mut begin = || {
@@ -236,7 +236,7 @@ async fn a_byte_order_mark_before_the_body_is_skipped() {
         let answer = prefixed(&site, "\u{feff}", post).await;
         assert!(answer.json()["result"].is_object(), "{answer:?}");
     }
-    // A body of several pieces.
+    // A long body arrives in several pieces.
     let long = "x".repeat(100_000);
     let post = session.post(&support::call(3, "echo", json!({"text": long})));
     let answer = prefixed(&site, "\u{feff}", post).await;

@@ -13,7 +13,8 @@ use serde_json::json;
 use crate::site::{Site, read_until};
 use crate::support::{self, call, request, stateless};
 
-/// A resource that can be subscribed to, and a tool that changes it and the list of tools.
+/// Adds a resource that clients can subscribe to, and a tool that changes the resource and the list
+/// of tools.
 pub fn add(server: &mut ServerBuilder) {
     server.list_changed([List::Tools, List::Resources]);
     let resource = Resource::new("watched", "test://watched");

@@ -1,4 +1,4 @@
-//! Our client against our server, and against servers that do as a test wants.
+//! Our client with our server, and with servers that follow a script.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -153,7 +153,7 @@ async fn a_session_that_ended_is_opened_again() {
     assert_eq!(client.list_tools().await.unwrap().len(), first.len());
 }
 
-/// Ends the client's session behind its back.
+/// Ends the client's session without the client's knowledge.
 async fn end_session(site: &Site, client: &Client) {
     let id = call(client, "session", json!({})).await;
     let delete = site.request("DELETE").header("mcp-session-id", id);
@@ -176,7 +176,7 @@ async fn the_session_is_ended_with_the_client() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_reported() {
-    // The address is nobody else's, and nobody listens there.
+    // The socket keeps the address reserved, and nothing listens there.
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
     let addr = socket.local_addr().unwrap();
@@ -191,7 +191,7 @@ async fn a_server_that_is_not_there_is_reported() {
     assert!(builder().connect(http_client("/mcp")).await.is_err());
 }
 
-/// A server that answers with what a test has written, and keeps what it was asked.
+/// A server that gives the answers of a test, and records its requests.
 pub struct Script {
     addr: SocketAddr,
     asked: Arc<Mutex<Vec<(HeaderMap, Value)>>>,
@@ -200,7 +200,7 @@ pub struct Script {
 pub type Reply = (u16, &'static str, String);
 
 impl Script {
-    /// `answer` gets each message, and says status, type and body.
+    /// `answer` gets each message, and returns the status, content type and body.
     pub async fn new(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! Each time limit and pause of the HTTP client, driven by a server that stalls.
+//! Every time limit and pause of the HTTP client, tested with a server that stalls.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,21 +28,21 @@ fn builder() -> ClientBuilder {
         .without_keep_alive()
 }
 
-/// Connects while time stands still.
+/// Connects while the clock is stopped.
 async fn connect(url: HttpUrl) -> Client {
     finished(tokio::spawn(builder().connect(url)))
         .await
         .unwrap()
 }
 
-/// Waits for a task while time stands still.
+/// Waits for a task while the clock is stopped.
 async fn finished<T>(task: JoinHandle<T>) -> T {
     until("the task has ended", || task.is_finished()).await;
     task.await.unwrap()
 }
 
-/// Waits until `server` was asked `name`, then lets time pass until `future` is done. Returns that time
-/// and the output.
+/// Waits until `server` has received the request `name`, then lets time pass until `future` is
+/// done. Returns that time and the output.
 async fn measured<F>(
     clock: &Clock,
     server: &Scripted,
@@ -52,7 +52,7 @@ async fn measured<F>(
 where
     F: Future<Output: Send> + Send + 'static,
 {
-    // More than any limit.
+    // Longer than any limit.
     let running = tokio::spawn(tokio::time::timeout(3600 * SECOND, future));
     until(name, || server.count(name) > 0).await;
     let begun = Instant::now();
@@ -75,7 +75,7 @@ async fn endpoint(clock: &Clock) -> Duration {
     waited
 }
 
-/// Asks a server that says nothing before each request.
+/// An authenticator that asks an unresponsive server before each request.
 struct Asking(String);
 
 impl Authenticator for Asking {
@@ -223,7 +223,7 @@ async fn repetition(clock: &Clock) -> Duration {
     waited
 }
 
-/// The number of places in each file of the client that wait for a time.
+/// Counts the places in each file of the client that wait for a time.
 fn places() -> BTreeMap<String, usize> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/transport/http/client");
     let files = std::fs::read_dir(folder).unwrap();
@@ -251,7 +251,8 @@ fn places() -> BTreeMap<String, usize> {
 #[tokio::test]
 async fn each_time_limit_of_the_client_ends_what_it_is_for() {
     let clock = &Clock::stopped();
-    // File, time, whether a server has to answer after it, and the time that has passed.
+    // Each row has the file, the expected time, whether the server must answer afterwards, and the
+    // measured time.
     let rows = [
         ("legacy.rs", 10 * SECOND, false, endpoint(clock).await),
         (
@@ -278,7 +279,7 @@ async fn each_time_limit_of_the_client_ends_what_it_is_for() {
         ("remote.rs", 7 * SECOND, true, repetition(clock).await),
     ];
     for (file, time, answers, waited) in rows {
-        // Sockets are not ready at once, while time passes.
+        // While sockets become ready, the clock goes on.
         let late = if answers { 30 * SECOND } else { SECOND };
         let expected = time..=time + late;
         assert!(
@@ -293,12 +294,12 @@ async fn each_time_limit_of_the_client_ends_what_it_is_for() {
     assert_eq!(covered, places(), "a time limit without a row above");
 }
 
-/// The beginning of an answer whose body does not come.
+/// Returns the beginning of an answer whose body never arrives.
 fn head(status: u16, headers: &str) -> String {
     format!("HTTP/1.1 {status} Status\r\n{headers}content-length: 100\r\n\r\n{{")
 }
 
-/// Stalls in a way that the tool names, and counts that.
+/// Stalls in the way that the tool's name says, and counts the stalls.
 async fn stall(mut exchange: Exchange, stalled: &watch::Sender<usize>) {
     let json = "content-type: application/json\r\n";
     match exchange.tool() {

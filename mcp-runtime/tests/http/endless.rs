@@ -1,4 +1,4 @@
-//! Events of a server that never end, and ids that are too long.
+//! Events that never end, and event ids that are too long.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,13 +20,13 @@ async fn connect(url: HttpUrl) -> Client {
         .unwrap()
 }
 
-/// Sends `piece` until there are `bytes` of it, and then nothing more.
+/// Sends copies of `piece` until there are `bytes` bytes, and then nothing more.
 async fn repeat(mut stream: Exchange, piece: &str, bytes: usize) {
     stream.event(&piece.repeat(bytes / piece.len() + 1)).await;
     stream.hang().await;
 }
 
-/// Events that go on for as long as a server likes: a beginning, and what follows.
+/// Events that never end: the beginning, and the piece that is repeated.
 const ENDLESS: [(&str, &str); 5] = [
     ("data: ", "x"),
     ("", "data: x\n"),
@@ -43,7 +43,7 @@ async fn a_call_fails_at_the_limit_with_its_name() {
         });
         let server = server.await;
         let client = connect(http_client(server.url())).await;
-        // Far less than the minute after which a test fails.
+        // Much shorter than the minute after which a test fails.
         let call = client.call_tool("x", json!({}));
         let call = call.timeout(Duration::from_secs(30)).into_future();
         let error = in_time(call).await.unwrap_err();
@@ -53,7 +53,7 @@ async fn a_call_fails_at_the_limit_with_its_name() {
         let expected =
             format!("it is longer than the limit of {LIMIT} bytes (`max_message_bytes`)");
         assert_eq!(*reason, expected);
-        // The client does not read on.
+        // The client stops reading.
         server.until_idle().await;
     }
 }

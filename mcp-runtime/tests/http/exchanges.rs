@@ -1,4 +1,4 @@
-//! Requests whose exchange over HTTP goes wrong, and the other ones beside them.
+//! Requests whose HTTP exchange fails, and other requests beside them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -166,7 +166,7 @@ async fn a_lost_exchange_fails_its_own_call_alone() {
     let reset = in_time(client.call_tool("reset", json!({})).into_future()).await;
     assert!(matches!(reset, Err(CallError::Lost(_))), "{reset:?}");
     assert_eq!(server.count("tools/call"), 2);
-    // What does no harm is repeated.
+    // A request that does no harm is repeated.
     assert!(in_time(client.list_tools()).await.unwrap().is_empty());
     assert_eq!(server.count("tools/list"), 2);
     opened.open();
@@ -212,7 +212,7 @@ async fn a_call_that_could_not_be_sent_says_so() {
         fault.to_string().contains(&server.addr.to_string()),
         "{fault}"
     );
-    // The session may well be there when the server is back.
+    // The session may still exist when the server comes back.
     assert_eq!(client.status().to_string(), "connected, operating");
 }
 
@@ -224,7 +224,8 @@ async fn exchange_of_session(exchange: Exchange) {
 /// A refusal: status, headers and body.
 type Refusal = (u16, &'static str, &'static str);
 
-/// A server that forgets its first session once it operates, and says so by `refusal`.
+/// Creates a server that forgets its first session once it is operating, and answers with
+/// `refusal`.
 async fn forgetful((status, headers, body): Refusal) -> Scripted {
     let sessions = Arc::new(Script::new(["s-1", "s-2"]));
     Scripted::new(move |exchange| {
@@ -239,7 +240,7 @@ async fn forgetful((status, headers, body): Refusal) -> Scripted {
             match exchange.header("mcp-session-id") {
                 "s-1" => {
                     if exchange.tool() == "later" {
-                        // Answers take their time, and not all the same.
+                        // Answers take different amounts of time.
                         tokio::time::sleep(Duration::from_millis(50)).await;
                     }
                     let id = exchange.message["id"].to_string();
@@ -349,7 +350,8 @@ async fn a_server_that_refuses_each_session_is_asked_for_one_more() {
     for (refused, status, body) in [
         ("tools/call", 400, "this session is no good"),
         ("tools/call", 404, ""),
-        // Servers behind a balancer, each of which knows its own sessions.
+        // This happens with several servers behind a load balancer, each of which knows only its
+        // own sessions.
         ("notifications/initialized", 400, "no valid session ID"),
     ] {
         let server = Scripted::new(move |exchange| async move {

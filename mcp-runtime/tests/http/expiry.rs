@@ -1,4 +1,4 @@
-//! Streams end when the access of their caller does, with an error that says so.
+//! Streams end together with their caller's access, with an error that says so.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -24,9 +24,9 @@ use crate::support::{call, initialize, stateless};
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Gives access for as many seconds as the header `seconds` has. The header `checks` has a letter for
-/// each check of the access, which is a minute after the one before: y for access, n for none, u if it
-/// can't be found out, p for a panic, s for a check without end.
+/// Grants access for the number of seconds in the header `seconds`. The header `checks` has a
+/// letter for each check of the access, which comes a minute after the previous one: y grants
+/// access, n denies it, u fails, p panics, and s never ends.
 struct Until;
 
 impl AccessPolicy for Until {
@@ -64,7 +64,7 @@ async fn check(letter: u8) -> Result<std::time::Instant, AccessDenied> {
 async fn service() -> (HttpService, UnboundedReceiver<&'static str>) {
     let (server, events) = crate::site::server();
     let mut outer = mcp_runtime::Server::builder();
-    // A tool that takes ten seconds.
+    // This tool takes ten seconds.
     let slow = ToolBuilder::new("slow").arguments(());
     outer
         .mount("", &server)
@@ -106,7 +106,7 @@ async fn send(
     service.clone().call(request).await.unwrap()
 }
 
-/// The rest of a body, and the time until its end.
+/// Returns the rest of a body, and the time until its end.
 async fn rest(response: Response<ResponseBody>) -> (String, Duration) {
     let begun = Instant::now();
     let mut body = response.into_body();
@@ -124,7 +124,7 @@ fn check_in_time(took: Duration, expected: Duration) {
     assert!(around.contains(&took), "{took:?}");
 }
 
-/// The last message of a stream is the error for the request 1.
+/// Checks that the last message of a stream is the error for request 1.
 fn check_error(body: &str) {
     let last = body.lines().rfind(|line| line.starts_with("data: "));
     let error: Value = serde_json::from_str(last.unwrap().strip_prefix("data: ").unwrap()).unwrap();
@@ -134,7 +134,7 @@ fn check_error(body: &str) {
     assert!(message.contains("access has expired"), "{message}");
 }
 
-/// A session, as the headers of its requests.
+/// Opens a session. The returned function makes the headers of its requests.
 async fn session(service: &HttpService, revision: &str) -> impl Fn(&str) -> http::request::Builder {
     let hello = initialize(revision);
     let opened = send(service, post(&hello), &hello).await;
@@ -260,14 +260,14 @@ async fn a_stream_ends_when_its_access_is_checked_and_not_found() {
         ("n", 60),
         ("yn", 120),
         ("yyyn", 240),
-        // What can't be found out is asked once more.
+        // A check that fails is repeated once.
         ("un", 65),
         ("uu", 65),
         ("uyn", 125),
         ("uyuyn", 190),
         ("pu", 65),
         ("su", 75),
-        // The access ends all the same.
+        // The access expires even if all checks succeed.
         (&"y".repeat(60), 1800),
     ] {
         let (service, _events) = service().await;
@@ -312,7 +312,7 @@ async fn the_access_to_each_kind_of_stream_is_checked() {
 async fn a_plain_answer_is_not_checked() {
     let (service, _events) = service().await;
     let slow = stateless(1, "tools/call", json!({"name": "slow"}));
-    // No letter: a check would panic.
+    // There are no letters, so a check would panic.
     let answer = send(&service, post(&slow).header("checks", ""), &slow).await;
     assert!(rest(answer).await.0.contains("done"));
 }
@@ -325,7 +325,7 @@ async fn the_stream_of_http_with_sse_ends_with_its_calls() {
     }
 }
 
-/// The stream that was opened with this header ends after that time.
+/// Checks that a stream opened with this header ends after the time `end`.
 #[cfg(feature = "sse")]
 async fn check_sse(name: &'static str, value: &'static str, end: Duration) {
     let (service, mut events) = service().await;
@@ -384,7 +384,7 @@ async fn a_client_opens_its_subscription_again() {
     use crate::site::Site;
     use crate::support::clock::in_time;
 
-    /// Gives the first subscription access for a moment.
+    /// Grants the first subscription access for only a moment.
     struct Moment(std::sync::atomic::AtomicBool);
 
     impl AccessPolicy for Moment {
@@ -408,6 +408,6 @@ async fn a_client_opens_its_subscription_again() {
         .unwrap();
     let filter = SubscriptionFilter::new().with_tools_list_changed(true);
     let mut changes = client.subscribe_to(filter).await.unwrap();
-    // What the list has become in the meantime is not known, and so it counts as changed.
+    // The list may have changed while nobody was subscribed, so the client reports a change.
     assert!(in_time(changes.next()).await.unwrap().is_some());
 }

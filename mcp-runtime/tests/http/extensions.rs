@@ -42,7 +42,7 @@ impl Extension for Parcels {
     }
 }
 
-/// A request of a client that declares the extension.
+/// Returns a request of a client that declares the extension.
 fn track(params: Value) -> Value {
     let mut message = stateless(1, TRACK.name(), params);
     let capabilities = json!({"extensions": {ID: {}}});
@@ -70,10 +70,10 @@ async fn the_header_of_the_name_repeats_the_parameter_that_the_method_is_named_b
     assert_eq!(answer.json()["result"]["at"], "n 1");
     let answer = site.send(named(&site, &message, Some("n 2"))).await;
     assert_eq!((answer.status.as_u16(), answer.error_code()), (400, -32020));
-    // There are clients that leave it out.
+    // Some clients omit the header.
     let answer = site.send(named(&site, &message, None)).await;
     assert_eq!(answer.status, 200, "{answer:?}");
-    // A parameter that can't be repeated is left to the method.
+    // A parameter that a header can't repeat is left to the method.
     let answer = site.send(named(&site, &track(json!({})), None)).await;
     assert_eq!(answer.json()["result"]["at"], Value::Null, "{answer:?}");
     site.lives_on().await;
@@ -96,7 +96,7 @@ async fn a_client_that_does_not_declare_the_extension_is_refused() {
     );
 }
 
-/// Detaches each call before its function is entered, and tells its result.
+/// Detaches each call before its function is entered, and reports its result.
 struct Detach {
     alone: bool,
     results: mpsc::UnboundedSender<String>,
@@ -140,7 +140,7 @@ impl ToolExtension for Detach {
     }
 }
 
-/// Admits everybody by name, with the scope `read`.
+/// Admits every caller by name, with the scope `read`.
 struct Names;
 
 impl AccessPolicy for Names {
@@ -156,7 +156,7 @@ impl AccessPolicy for Names {
     }
 }
 
-/// Who the caller is, as far as is known after the request was answered.
+/// Returns what a handler knows about the caller after the request was answered.
 async fn seen(alone: bool) -> String {
     let (results, mut receiver) = mpsc::unbounded_channel();
     let (go, gone) = tokio::sync::watch::channel(false);

@@ -1,4 +1,4 @@
-//! Our client against servers that know nothing newer than HTTP+SSE.
+//! Our client with servers that support nothing newer than HTTP+SSE.
 
 use std::sync::Arc;
 

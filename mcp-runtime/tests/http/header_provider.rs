@@ -1,4 +1,4 @@
-//! Headers that a client has from a function for each request.
+//! Headers that a function provides for each request of a client.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

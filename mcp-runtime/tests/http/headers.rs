@@ -1,4 +1,4 @@
-//! Headers that repeat what the body of a stateless request says.
+//! Headers that repeat parts of a stateless request's body.
 
 use http::Request;
 use mcp_runtime::server::Reply;
@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::site::{Answer, Site};
 use crate::support::{self, stateless};
 
-/// A server with an annotated tool that everybody sees, and one that nobody sees.
+/// Creates a server with two annotated tools: every caller sees the first, and none sees the
+/// second.
 fn server() -> Server {
     let mut server = support::builder();
     let schema = json!({"type": "object", "properties": {
@@ -27,7 +28,7 @@ fn server() -> Server {
     server.build()
 }
 
-/// A call whose arguments are written as they are.
+/// Returns a call whose arguments are sent verbatim.
 fn call(site: &Site, tool: &str, arguments: &str) -> Request<String> {
     let message = stateless(
         1,

@@ -1,4 +1,4 @@
-//! The header `Host` of requests to a server that listens by itself (RFC 9112, section 3.2).
+//! The header `Host` of requests to a server with its own listener (RFC 9112, section 3.2).
 
 use http::Request;
 use mcp_runtime::transport::http::HttpOptions;
@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use crate::site::Site;
 use crate::support::clock::in_time;
 
-/// Sends a request as it is written here, and returns the status of the answer.
+/// Sends a request verbatim, and returns the status of the answer.
 async fn status(site: &Site, line: &str, headers: &[&str]) -> u16 {
     let headers: String = headers
         .iter()
@@ -65,7 +65,7 @@ async fn unknown_paths_check_who_asks() {
 #[tokio::test]
 async fn health_checks_neither_host_nor_origin() {
     let site = Site::open().await;
-    // A probe asks the address of a pod, or speaks HTTP/1.0.
+    // A probe may use the address of a pod, or speak HTTP/1.0.
     let get = "GET /health HTTP/1.1";
     assert_eq!(status(&site, get, &["host: 10.1.2.3:8080"]).await, 200);
     assert_eq!(status(&site, get, &[OTHER, PAGE]).await, 200);

@@ -1,4 +1,4 @@
-//! Identity of the caller, as handlers get it.
+//! The identity of the caller as handlers get it.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::{HttpOptions, HttpRequest};
@@ -76,14 +76,14 @@ impl Door {
     }
 }
 
-/// Greets by name.
+/// Greets the user by name.
 #[tool]
 async fn greet(user: Option<&User>, greeting: String) -> String {
     tokio::task::yield_now().await;
     format!("{greeting}, {}!", user.map_or("stranger", |user| user.name))
 }
 
-/// Calls a tool as somebody, and returns the whole answer.
+/// Calls a tool as the given user, and returns the whole answer.
 async fn call(tool: &str, user: Option<(User, Principal)>) -> Value {
     let mut service = mounted(Door.into_server(), HttpOptions::default()).await;
     let message = stateless(1, "tools/call", json!({"name": tool}));

@@ -1,4 +1,4 @@
-//! Layers of servers over HTTP: statuses, headers, callers, and requests that are given up.
+//! Layers of servers over HTTP: statuses, headers, callers, and requests that are abandoned.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use crate::support::{builder, call, stateless};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// A store that takes its time, and has no token left.
+/// A slow store that has no tokens left.
 struct Exhausted;
 
 impl Buckets for Exhausted {
@@ -35,7 +35,7 @@ impl Buckets for Exhausted {
     }
 }
 
-/// Admits everybody, as the principal that `Authorization` names; without scopes.
+/// Admits every caller, as the principal named by `Authorization` and without scopes.
 struct Named;
 
 impl AccessPolicy for Named {
@@ -141,7 +141,7 @@ async fn members_of_a_batch_have_no_status_of_their_own() {
 async fn principals_connections_and_sessions_have_buckets_of_their_own() {
     let mut server = builder();
     server.layer(RateLimit::per_principal(1, HOUR));
-    // The connections of a mounted service are not known.
+    // A mounted service does not know its connections.
     let site = Site::of_http(&server.build(), |http| http.auth(Named));
     for principal in ["ann", "bob"] {
         let request = of(site.stateless(&echo()), principal);
@@ -163,7 +163,7 @@ async fn principals_connections_and_sessions_have_buckets_of_their_own() {
     }
 }
 
-/// A server with a tool that needs scopes, inside of a layer.
+/// Creates a server with a layer around a tool that needs scopes.
 fn guarded(
     layer: fn(Result<McpResponse, BoxError>) -> Result<McpResponse, BoxError>,
 ) -> ServerBuilder {
@@ -264,7 +264,7 @@ impl Drop for Dropped {
     }
 }
 
-/// A site of which every call of a tool stays in a layer, and at most one is in flight.
+/// Creates a site where every tool call stays in a layer, and at most one call is in flight.
 fn staying(drain: Duration) -> (Site, tokio::sync::mpsc::UnboundedReceiver<&'static str>) {
     let (sender, events) = unbounded_channel();
     let mut server = builder();

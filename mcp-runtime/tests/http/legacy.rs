@@ -1,4 +1,4 @@
-//! HTTP+SSE, the transport of 2024-11-05.
+//! HTTP+SSE, the transport of revision 2024-11-05.
 
 use std::pin::Pin;
 
@@ -13,7 +13,7 @@ use crate::sessions::cancelled;
 use crate::site::{Site, read_until};
 use crate::support::{self, call, initialize};
 
-/// Opens the stream, and says where to post.
+/// Opens the stream, and returns it with the address to post to.
 async fn open(site: &Site) -> (Response<Incoming>, String) {
     let request = site.request("GET").uri("/sse").body(String::new()).unwrap();
     let mut stream = site.start(request).await;
@@ -38,7 +38,7 @@ pub async fn answer(stream: &mut Response<Incoming>) -> Value {
     serde_json::from_str(data.unwrap()).unwrap()
 }
 
-/// Opens a session, up to the point where anything may be asked.
+/// Opens a session and completes its handshake.
 pub async fn operating(site: &Site) -> (Response<Incoming>, String) {
     let (mut stream, address) = open(site).await;
     assert_eq!(post(site, &address, &initialize("2024-11-05")).await, 202);

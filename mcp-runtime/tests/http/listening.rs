@@ -1,4 +1,4 @@
-//! Subscriptions over HTTP: the answer to a POST that goes on.
+//! Subscriptions over HTTP, whose POST requests are answered with lasting streams.
 
 use mcp_runtime::transport::http::HttpOptions;
 use serde_json::{Value, json};

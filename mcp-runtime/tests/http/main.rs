@@ -70,5 +70,6 @@ mod urls;
 #[cfg(all(feature = "http-client", not(feature = "sse")))]
 mod without_sse;
 
-/// False: the sites listen by themselves. The program `mounted` has them inside another program.
+/// False because the sites have their own listeners. In the program `mounted`, another program
+/// serves them.
 const MOUNTED: bool = false;

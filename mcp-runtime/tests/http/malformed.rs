@@ -108,7 +108,8 @@ mod client {
     use crate::client::{Script, stateless_script};
     use mcp_runtime::Client;
 
-    /// The error of a call that is answered with `body`, `ID` being its id, of type `kind`.
+    /// Returns the error of a call that is answered with `body`, which has the media type `kind`
+    /// and in which `ID` is replaced by the id of the call.
     async fn refused(kind: &'static str, body: &'static str) -> CallError {
         let discovers = stateless_script(json!([]));
         let script = Script::new(move |message| match message["method"].as_str() {

@@ -1,4 +1,4 @@
-//! Services that another program mounts: their start and their end.
+//! Services that another program mounts: how they start and end.
 
 use std::io;
 use std::pin::Pin;
@@ -23,7 +23,7 @@ use crate::support::{self, builder, stateless};
 
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// Events, in order.
+/// The events so far, in order.
 #[derive(Clone, Default)]
 struct Events(Arc<Mutex<Vec<&'static str>>>);
 
@@ -45,7 +45,7 @@ impl Drop for Noted {
     }
 }
 
-/// A server that notes when its hooks run.
+/// Creates a server that records when its hooks run.
 fn noting(events: &Events) -> ServerBuilder {
     let mut server = builder();
     let [start, guard, shutdown] = std::array::from_fn(|_| events.clone());
@@ -65,7 +65,7 @@ fn noting(events: &Events) -> ServerBuilder {
     server
 }
 
-/// A tool that tells when it begins, and answers when it is told to.
+/// Adds a tool that reports when it begins, and answers when the returned sender tells it to.
 fn waiting(server: &mut ServerBuilder) -> (mpsc::UnboundedReceiver<()>, oneshot::Sender<()>) {
     let (begins, begun) = mpsc::unbounded_channel();
     let (answer, answered) = oneshot::channel::<()>();
@@ -245,7 +245,7 @@ async fn the_end_waits_no_longer_than_the_drain_timeout() {
     guard.shut_down().await.unwrap();
     assert_eq!(start.elapsed(), DRAIN);
     let (status, message) = call.await.unwrap();
-    // It has begun, and is not to be repeated.
+    // The call has begun, so the client must not repeat it.
     assert_eq!((status, &message["error"]["code"]), (200, &json!(-32603)));
     assert_eq!(events.seen(), ["start", "shutdown", "dropped"]);
     drop(answer);
@@ -297,7 +297,7 @@ async fn an_end_that_is_cut_short_is_logged() {
     assert_eq!(log.text().matches("without `on_shutdown`").count(), 1);
 }
 
-/// A body that comes when it is told to.
+/// A body that arrives when the sender provides it.
 struct Late(oneshot::Receiver<Bytes>);
 
 impl Body for Late {

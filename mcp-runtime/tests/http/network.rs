@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use crate::site::read;
 use crate::support::client::builder;
 
-/// A server that answers as a test wants.
+/// Starts a server that answers with a function of the test.
 async fn stub(
     answer: impl Fn(&Parts, &Value) -> Response<String> + Send + Sync + 'static,
 ) -> SocketAddr {
@@ -57,7 +57,7 @@ fn said(message: &Value, result: &Value) -> Response<String> {
     response.body(answer.to_string()).unwrap()
 }
 
-/// Answers what every stateless server is asked.
+/// Answers the requests that every stateless server gets.
 fn stateless(message: &Value) -> Response<String> {
     match message["method"].as_str() {
         Some("server/discover") => said(
@@ -229,7 +229,7 @@ async fn a_header_repeats_the_parameter_that_names_a_method_of_an_extension() {
     assert_eq!(*names, expected.map(|name| name.map(str::to_owned)));
 }
 
-/// A server that refuses with `refusal` each first request for a method.
+/// Starts a server that refuses the first request for each method with the status `refusal`.
 async fn reluctant(refusal: u16) -> SocketAddr {
     let seen = Mutex::new(Vec::<String>::new());
     let addr = stub(move |_, message| {
@@ -322,7 +322,7 @@ async fn a_proxy_tunnels_what_is_encrypted() {
     );
 }
 
-/// An address where nobody listens, as long as the socket lives.
+/// Returns an address on which nothing listens while the socket exists.
 fn nobody() -> (TcpSocket, SocketAddr) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();

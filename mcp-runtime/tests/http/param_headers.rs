@@ -1,4 +1,4 @@
-//! Arguments that headers repeat, of tools that the client has not listed, or no longer knows.
+//! Arguments that headers repeat, for tools that the client has not listed or has forgotten.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn tool(name: &str, header: &str) -> Value {
         "region": {"type": "string", "x-mcp-header": header}}}})
 }
 
-/// Answers what a client asks first.
+/// Answers `server/discover`, and returns every other request.
 async fn discovered(exchange: Exchange) -> Option<Exchange> {
     match &*exchange.name() {
         "server/discover" => {
@@ -53,7 +53,8 @@ async fn mismatch(exchange: Exchange) {
     exchange.reply(400, headers, &answer.to_string()).await;
 }
 
-/// A server that lists these tools one after the other, and serves calls with the header of the last.
+/// Starts a server whose list has each of these tools in turn, and that serves calls only with the
+/// header of the last tool.
 async fn server(tools: impl IntoIterator<Item = Value>, header: &'static str) -> Scripted {
     let tools = Arc::new(Script::new(tools));
     Scripted::new(move |exchange| {
@@ -109,7 +110,7 @@ async fn a_tool_whose_headers_have_changed_is_listed_again_also_if_the_list_is_c
     assert_eq!(call(&client).await.unwrap(), "there");
     assert_eq!(server.count("tools/list"), 2);
 
-    // Another client gets the list from the cache, without the headers that stand in it.
+    // Another client gets the list from the cache, but must learn its headers from the server.
     let client = connect(builder().cache(cache), server.url()).await;
     client.list_tools().await.unwrap();
     assert_eq!(server.count("tools/list"), 2);
@@ -129,7 +130,7 @@ async fn headers_that_a_tool_no_longer_has_are_not_sent() {
     client.list_tools().await.unwrap();
     assert_eq!(call(&client).await.unwrap(), "there");
     client.list_tools().await.unwrap();
-    // This server wants the header all the same.
+    // This server still requires the header.
     assert!(call(&client).await.is_err());
 }
 
@@ -198,7 +199,7 @@ async fn the_names_of_a_server_that_lists_without_end_are_not_kept() {
         1,
         "the names fit into the limit"
     );
-    // One page more than 1 MiB of names.
+    // With another page, the names exceed 1 MiB.
     client.list_tools().await.unwrap();
     assert_eq!(call(&client).await.unwrap(), "there");
     assert_eq!(server.count("tools/call"), 3, "the tool was forgotten");

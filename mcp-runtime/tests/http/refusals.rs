@@ -1,4 +1,4 @@
-//! Requests that HTTP itself refuses.
+//! Requests that are refused at the HTTP level.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -55,7 +55,8 @@ async fn other_methods_and_paths_are_not_served() {
     assert_eq!(site.send(elsewhere).await.status, 404);
 }
 
-/// The request is refused for its `_meta`, with a status that says so where there is no session.
+/// Checks that the request is refused because of its `_meta`. Without a session, the status says so
+/// as well.
 fn assert_meta_refused(answer: &Answer, status: u16) {
     assert_eq!(answer.status, status, "{answer:?}");
     assert_eq!(answer.error_code(), -32602, "{answer:?}");
@@ -148,7 +149,7 @@ async fn a_body_over_the_limit_is_refused_by_its_length_and_by_its_bytes() {
     site.lives_on().await;
 }
 
-/// A body of which only the first byte comes.
+/// A body of which only the first byte arrives.
 struct Slow(Option<&'static [u8]>);
 
 impl Body for Slow {

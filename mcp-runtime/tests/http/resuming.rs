@@ -1,4 +1,4 @@
-//! Streams that end early, and are resumed.
+//! Streams that end early and are resumed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,7 +71,7 @@ async fn the_stream_of_a_session_is_resumed_as_long_as_the_session_lives() {
     let begun = Instant::now();
     let step = Duration::from_millis(100);
     clock.run_until(step, heard.notified()).await;
-    // 100 ms, doubled each time up to 30 s.
+    // The pause starts at 100 ms and doubles each time, up to 30 s.
     let waited = begun.elapsed();
     assert!(waited >= Duration::from_secs(51 + 10 * 30), "{waited:?}");
     assert!(waited <= Duration::from_secs(600), "{waited:?}");

@@ -1,4 +1,4 @@
-//! Scopes of entries: calls without them are denied in every revision, before a handler runs.
+//! The scopes of entries. Calls without them are denied in every revision, before a handler runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::site::{Answer, Session, Site};
 use crate::support::{self, request, stateless};
 
-/// Takes scopes, joined by `+`, as tokens; `unchecked` leaves no check.
+/// Accepts scopes, joined by `+`, as tokens. The token `unchecked` adds no check of scopes.
 struct Scopes;
 
 impl AccessPolicy for Scopes {
@@ -101,7 +101,7 @@ impl Files {
     }
 }
 
-/// A site, and the number of handlers that have run.
+/// Returns a site, and the number of handlers that have run.
 fn site(configure: impl FnOnce(&mut mcp_runtime::ServerBuilder)) -> (Site, Arc<AtomicUsize>) {
     let files = Files::default();
     let entered = Arc::clone(&files.entered);
@@ -190,7 +190,7 @@ async fn a_call_needs_the_scopes_of_the_server_and_of_the_entry() {
         ("com.example/now", json!({}), "files"),
     ] {
         check_denied(&ask(&site, "", method, params.clone()).await, needed);
-        // One scope too few.
+        // One scope is missing.
         let (some, _) = needed.rsplit_once(' ').unwrap_or_default();
         let token = some.replace(' ', "+");
         check_denied(&ask(&site, &token, method, params).await, needed);
@@ -213,7 +213,7 @@ async fn a_call_needs_the_scopes_of_the_server_and_of_the_entry() {
     )
     .await;
     assert_eq!(read.json()["result"]["cacheScope"], "private", "{read:?}");
-    // What needs none: lists, and what does not exist.
+    // Lists and unknown names need no scopes.
     let tools = ask(&site, "", "tools/list", json!({})).await;
     assert_eq!(tools.json()["result"]["tools"].as_array().unwrap().len(), 4);
     let unknown = ask(&site, "", "tools/call", json!({"name": "nothing"})).await;
@@ -234,7 +234,7 @@ async fn sessions_of_every_revision_deny_with_the_status_of_http() {
         let subscribe = request(7, "resources/subscribe", json!({"uri": "file:///a"}));
         check_denied(&post(&subscribe, "files").await, "files read");
         assert_eq!(entered.load(Ordering::Relaxed), before);
-        // The id is free again, as a client repeats the call with more scopes.
+        // The id is free again, so that a client can repeat the call with more scopes.
         let answer = post(&write, "files+read+write").await;
         assert_eq!(answer.json()["result"]["content"][0]["text"], "written");
         assert_eq!(post(&subscribe, "files+read").await.status, 200);
@@ -338,7 +338,7 @@ async fn a_mounted_server_keeps_its_scopes() {
     assert_eq!(now("outer+files").await.status, 200);
 }
 
-/// The names on all pages of the list of tools.
+/// Returns the names of the tools on all pages of the list.
 async fn tools(site: &Site, token: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut params = json!({});
@@ -384,7 +384,7 @@ async fn lists_show_what_the_caller_may_call_if_the_server_wants_so() {
         (templates("files").await, templates("files+read").await),
         (0, 1)
     );
-    // It is listed to others, and so no secret.
+    // Other callers see the tool in the list, so its scopes are not a secret.
     check_denied(
         &ask(&site, "files", "tools/call", json!({"name": "write"})).await,
         "files read write",

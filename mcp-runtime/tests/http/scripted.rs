@@ -1,4 +1,4 @@
-//! An HTTP server that does exactly what a test wants with each request.
+//! An HTTP server that lets a test decide how to handle each request.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use tokio::task::JoinHandle;
 
 use crate::support::clock::in_time;
 
-/// A server whose connections carry one request each.
+/// A server whose connections each carry one request.
 pub struct Scripted {
     pub addr: SocketAddr,
-    /// How many requests are open.
+    /// The number of open requests.
     open: watch::Receiver<usize>,
     seen: watch::Receiver<Vec<String>>,
     listening: Mutex<JoinHandle<()>>,
 }
 
 impl Scripted {
-    /// Hands each request to `serve`.
+    /// Starts a server that passes each request to `serve`.
     pub async fn new<F: Future<Output = ()> + Send + 'static>(
         serve: impl Fn(Exchange) -> F + Send + Sync + 'static,
     ) -> Self {
@@ -53,8 +53,8 @@ impl Scripted {
         }
     }
 
-    /// A server of the handshake era without a stream of the session: `serve` gets what the
-    /// handshake does not consist of.
+    /// Starts a server of the handshake era without a session stream. `serve` gets the requests
+    /// that are not part of the handshake.
     pub async fn operating<F: Future<Output = ()> + Send + 'static>(
         serve: impl Fn(Exchange) -> F + Send + Sync + 'static,
     ) -> Self {
@@ -74,19 +74,20 @@ impl Scripted {
         format!("http://{}/mcp", self.addr)
     }
 
-    /// Listens no more.
+    /// Stops listening.
     pub async fn stop(&self) {
         let mut listening = self.listening.lock().await;
         listening.abort();
         let _ = (&mut *listening).await;
     }
 
-    /// Returns the requests so far: methods of messages, or of HTTP for requests without one.
+    /// Returns the requests so far: the methods of messages, or the HTTP methods of requests
+    /// without a message.
     pub fn seen(&self) -> Vec<String> {
         self.seen.borrow().clone()
     }
 
-    /// How often `name` was asked.
+    /// Returns how often `name` was requested.
     pub fn count(&self, name: &str) -> usize {
         self.seen
             .borrow()
@@ -95,12 +96,12 @@ impl Scripted {
             .count()
     }
 
-    /// Waits until `name` was asked `count` times, a minute at most.
+    /// Waits at most a minute until `name` was requested `count` times.
     pub async fn until_seen(&self, name: &str, count: usize) {
         in_time(self.seen_often(name, count)).await;
     }
 
-    /// Waits until `name` was asked `count` times, however long that takes.
+    /// Waits without a time limit until `name` was requested `count` times.
     pub async fn seen_often(&self, name: &str, count: usize) {
         let mut seen = self.seen.clone();
         let enough = |seen: &Vec<String>| seen.iter().filter(|seen| *seen == name).count() >= count;
@@ -114,7 +115,7 @@ impl Scripted {
     }
 }
 
-/// Counts as an open request while it lives.
+/// Counts a request as open until it is dropped.
 struct Open(Arc<watch::Sender<usize>>);
 
 impl Open {
@@ -130,11 +131,11 @@ impl Drop for Open {
     }
 }
 
-/// One request, which waits for its answer.
+/// One request that waits for its answer.
 pub struct Exchange {
-    /// The method of HTTP.
+    /// The HTTP method.
     pub verb: String,
-    /// Path and query.
+    /// The path and query.
     pub target: String,
     pub headers: HeaderMap,
     pub message: Value,
@@ -175,19 +176,18 @@ impl Exchange {
         })
     }
 
-    /// The method of the message, or of HTTP where there is none.
+    /// Returns the method of the message, or the HTTP method if there is no message.
     pub fn name(&self) -> String {
         let method = self.message["method"].as_str();
         method.unwrap_or(&self.verb).to_owned()
     }
 
     #[allow(dead_code, reason = "for other test programs")]
-    /// The address of the client.
     pub fn peer_addr(&self) -> SocketAddr {
         self.stream.get_ref().peer_addr().unwrap()
     }
 
-    /// The name of the tool that is called.
+    /// Returns the name of the called tool.
     pub fn tool(&self) -> &str {
         self.message["params"]["name"].as_str().unwrap_or_default()
     }
@@ -197,13 +197,13 @@ impl Exchange {
         value.map_or("", |value| value.to_str().unwrap())
     }
 
-    /// Answers; `headers` are whole lines.
+    /// Answers the request. `headers` are complete lines.
     pub async fn reply(mut self, status: u16, headers: &str, body: &str) {
         let length = body.len();
         let answer = format!(
             "HTTP/1.1 {status} Status\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n{body}"
         );
-        // The client may have lost interest.
+        // The client may have left.
         let _ = self.stream.write_all(answer.as_bytes()).await;
         let _ = self.stream.shutdown().await;
     }
@@ -218,13 +218,13 @@ impl Exchange {
         self.reply(200, headers, &answer.to_string()).await;
     }
 
-    /// Answers a call with text.
+    /// Answers a call with the content `text`.
     pub async fn say(self, text: &str) {
         self.result(json!({"content": [{"type": "text", "text": text}]}))
             .await;
     }
 
-    /// Answers `initialize`, opening the session `session`.
+    /// Answers `initialize`, and opens the session `session`.
     pub async fn initialize(self, session: &str) {
         let result = json!({
             "protocolVersion": "2025-11-25",
@@ -236,7 +236,7 @@ impl Exchange {
         self.reply(200, &headers, &answer.to_string()).await;
     }
 
-    /// Does what a handshake asks for, and gives back everything else.
+    /// Answers the requests of a handshake, and returns all other requests.
     pub async fn shake_hands(self) -> Option<Self> {
         match &*self.name() {
             "initialize" => self.initialize("s-1").await,
@@ -248,7 +248,7 @@ impl Exchange {
         None
     }
 
-    /// Begins a stream of events, and says `text` on it.
+    /// Begins a stream of events, and sends `text` on it.
     pub async fn stream(mut self, text: &str) -> Self {
         let head =
             "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n";
@@ -257,7 +257,7 @@ impl Exchange {
         self
     }
 
-    /// Says `text` on a stream of events.
+    /// Sends `text` on a stream of events.
     pub async fn event(&mut self, text: &str) {
         let _ = self.stream.write_all(text.as_bytes()).await;
     }
@@ -268,13 +268,13 @@ impl Exchange {
         socket.set_linger(Some(std::time::Duration::ZERO)).unwrap();
     }
 
-    /// Says nothing until the client gives up.
+    /// Sends nothing until the client gives up.
     pub async fn hang(mut self) {
         let _ = self.stream.read_u8().await;
     }
 }
 
-/// Something that a test lets go on.
+/// A gate that blocks until a test opens it.
 #[derive(Clone)]
 pub struct Gate(Arc<watch::Sender<bool>>);
 
@@ -293,7 +293,7 @@ impl Gate {
     }
 }
 
-/// Gives out one item after the other, and then the last one for ever.
+/// Returns one item after the other, and then keeps returning the last.
 pub struct Script<T>(std::sync::Mutex<Vec<T>>);
 
 impl<T: Clone> Script<T> {

@@ -1,4 +1,4 @@
-//! HTTP/2, as clients that know of it begin it.
+//! HTTP/2 with clients that use it from the beginning.
 
 use http::Request;
 use http::request::Parts;
@@ -19,7 +19,7 @@ async fn connect(site: &Site) -> SendRequest<String> {
     sender
 }
 
-/// The same request, in the form that HTTP/2 has.
+/// Converts a request to the form that HTTP/2 requires.
 fn second(site: &Site, request: Request<String>) -> Request<String> {
     let (mut parts, body): (Parts, _) = request.into_parts();
     parts.headers.remove("host");

@@ -147,7 +147,7 @@ async fn a_call_is_cancelled_by_a_notification_not_by_a_lost_connection() {
     assert!(site.events.try_recv().is_err(), "the first call goes on");
 }
 
-/// The notification that cancels the request `id`.
+/// Returns the notification that cancels the request `id`.
 pub fn cancelled(id: impl Into<Value>) -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": id.into()}})
@@ -173,7 +173,7 @@ async fn a_cancellation_that_overtakes_its_call_has_effect_once() {
         (Some(2), &Value::Null)
     );
 
-    // Another session, another id, and the same id again are served.
+    // The same id in another session, another id, and the same id a second time are served.
     session.ask(&cancelled(7)).await;
     let other = site.session("2025-06-18").await;
     for (session, id) in [

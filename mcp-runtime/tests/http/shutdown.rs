@@ -18,7 +18,7 @@ use crate::support::{call, stateless};
 
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Enough for what takes a moment, and no more than a test can wait for.
+/// Long enough for quick operations, and short enough for a test.
 const SHORT: Duration = Duration::from_millis(20);
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn calls_in_flight_finish_and_new_ones_are_refused() {
     served.unwrap().unwrap();
 }
 
-/// The error that a call ends with when the server has no more time for it.
+/// Checks for the error of a call that was still running when the server stopped waiting.
 fn assert_cut(message: &Value) {
     assert_eq!(message["id"], 1, "{message}");
     assert_eq!(message["error"]["code"], -32603, "{message}");
@@ -85,7 +85,7 @@ async fn calls_that_take_too_long_are_answered_with_an_error() {
     assert_cut(&cut.0.json());
     assert_cut(&cut.1.json());
     assert_cut(cut.2.messages().last().unwrap());
-    // The call may have had effects: it is not to be repeated as one that was refused.
+    // The call may have had effects, so its status must not tell the client to repeat it.
     assert_eq!(
         (cut.0.status, cut.1.status),
         (200.try_into().unwrap(), 200.try_into().unwrap())
@@ -108,7 +108,7 @@ async fn calls_of_clients_of_2024_11_05_are_drained_as_well() {
 
 const HEALTH: &str = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-/// A connection on which one request was answered.
+/// Opens a connection, and sends one request that is answered.
 async fn kept_alive(site: &Site) -> TcpStream {
     let mut stream = TcpStream::connect(site.addr).await.unwrap();
     stream.write_all(HEALTH.as_bytes()).await.unwrap();
@@ -144,7 +144,7 @@ async fn requests_on_connections_that_were_kept_alive_are_told_of_the_end() {
         !site.serving.is_finished(),
         "the client has yet to close its half"
     );
-    // It is too late for this, but what the client has sent does not reset the connection.
+    // This is too late to be served, but it does not reset the connection.
     idle.write_all(HEALTH.as_bytes()).await.unwrap();
     clock.pass(Duration::ZERO).await;
     idle.write_all(HEALTH.as_bytes()).await.unwrap();
@@ -176,7 +176,8 @@ async fn an_answer_is_not_lost_to_input_that_nobody_reads() {
     assert_eq!(told.matches("HTTP/1.1 503").count(), 1, "{told}");
 }
 
-/// A connection of HTTP/2 on which one request was answered, and its end.
+/// Opens an HTTP/2 connection on which one request is answered, and returns it with a task that
+/// ends when it closes.
 async fn second(site: &Site) -> (SendRequest<bytes::Bytes>, tokio::task::JoinHandle<()>) {
     let stream = TcpStream::connect(site.addr).await.unwrap();
     let (mut sender, connection) = h2::client::handshake(stream).await.unwrap();
@@ -193,7 +194,7 @@ async fn http_2_is_told_to_go_away() {
     let site = Site::open().await;
     let (sender, closed) = second(&site).await;
     site.shutdown.shut_down();
-    // It is told at once, not when the time for idle connections is over.
+    // The client is told immediately, without waiting for the linger time.
     let told = timeout(LINGER / 2, closed);
     let told = clock.run_until(LINGER / 10_000, told).await;
     told.expect("it was not told").unwrap();
@@ -205,7 +206,7 @@ async fn http_2_is_told_to_go_away() {
 #[tokio::test]
 async fn connections_that_wait_to_be_accepted_are_refused_and_not_reset() {
     let site = Site::open().await;
-    // The kernel opens them all before the server runs.
+    // The kernel accepts all connections before the server task runs.
     let waiting: Vec<_> = (0..100)
         .map(|_| {
             let mut stream = std::net::TcpStream::connect(site.addr).unwrap();

@@ -1,4 +1,4 @@
-//! A server that listens on a free port, and a client that says exactly what a test wants.
+//! A server on a free port, and a client that sends exactly the requests of a test.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ pub struct Site {
     pub events: mpsc::UnboundedReceiver<&'static str>,
 }
 
-/// Ends a site.
+/// Shuts a site down.
 pub struct Shutdown(Box<dyn Fn() + Send + Sync>);
 
 impl Shutdown {
@@ -45,7 +45,7 @@ impl Shutdown {
     }
 }
 
-/// An answer as it came.
+/// An answer as it was received.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -66,7 +66,7 @@ impl Answer {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    /// The messages of a stream of events.
+    /// Returns the messages of a stream of events.
     pub fn messages(&self) -> Vec<Value> {
         assert_eq!(self.header("content-type"), Some("text/event-stream"));
         let lines = self
@@ -94,7 +94,7 @@ impl Site {
         Self::serving(&server, events, configure, |serve| serve)
     }
 
-    /// A site whose calls in flight may go on for `drain` once its end is asked for.
+    /// Creates a site whose calls in flight may continue for `drain` after shutdown begins.
     pub async fn draining(drain: Duration, configure: impl FnOnce(Http) -> Http) -> Self {
         let (server, events) = server();
         Self::serving(&server, events, configure, |serve| {
@@ -102,18 +102,19 @@ impl Site {
         })
     }
 
-    /// A site of another server.
+    /// Creates a site for another server.
     pub fn of(server: &Server) -> Self {
         Self::of_with(server, HttpOptions::default())
     }
 
-    /// A site of another server, with options.
+    /// Creates a site for another server, with options.
     pub fn of_with(server: &Server, options: HttpOptions) -> Self {
         let (_, events) = mpsc::unbounded_channel();
         Self::plain(server, events, options)
     }
 
-    /// A site that needs nothing of its listener: in the program `mounted`, another program's.
+    /// Creates a site that does not depend on its listener. In the program `mounted`, the listener
+    /// belongs to another program.
     fn plain(
         server: &Server,
         events: mpsc::UnboundedReceiver<&'static str>,
@@ -158,7 +159,7 @@ impl Site {
         }
     }
 
-    /// A site of another server, at an endpoint of its own configuration.
+    /// Creates a site for another server, whose endpoint `configure` sets up.
     #[allow(dead_code)]
     pub fn of_http(server: &Server, configure: impl FnOnce(Http) -> Http) -> Self {
         let (_, events) = mpsc::unbounded_channel();
@@ -205,7 +206,7 @@ impl Site {
         read(response).await
     }
 
-    /// Sends bytes as they are, and returns all that comes back until the connection is closed.
+    /// Sends bytes verbatim, and returns everything received until the connection is closed.
     pub async fn raw(&self, bytes: &str) -> String {
         let mut stream = TcpStream::connect(self.addr).await.unwrap();
         stream.write_all(bytes.as_bytes()).await.unwrap();
@@ -218,7 +219,7 @@ impl Site {
         self.connect().await.send_request(request).await.unwrap()
     }
 
-    /// A POST with the headers that a stateless message wants.
+    /// Returns a POST request with the headers that a stateless message needs.
     pub fn stateless(&self, message: &Value) -> Request<String> {
         let params = &message["params"];
         let mut request = self
@@ -236,7 +237,7 @@ impl Site {
         self.send(self.stateless(message)).await
     }
 
-    /// The server serves the next good request.
+    /// Checks that the server still serves a valid request.
     pub async fn lives_on(&self) {
         let answer = self
             .ask(&support::stateless(99, "tools/list", json!({})))
@@ -245,13 +246,13 @@ impl Site {
         assert!(answer.json()["result"]["tools"].is_array(), "{answer:?}");
     }
 
-    /// Opens a session, up to the point where anything may be asked.
+    /// Opens a session and completes its handshake.
     pub async fn session(&self, revision: &str) -> Session<'_> {
         self.session_of(&support::initialize(revision), revision)
             .await
     }
 
-    /// The same for a client that introduces itself in its own way.
+    /// Opens a session with the given `initialize` request.
     pub async fn session_of(&self, hello: &Value, revision: &str) -> Session<'_> {
         let request = self
             .request("POST")
@@ -323,14 +324,14 @@ pub async fn read(mut response: Response<Incoming>) -> Answer {
     }
 }
 
-/// The next piece of a body.
+/// Returns the next piece of a body.
 pub async fn chunk(response: &mut Response<Incoming>) -> Option<String> {
     let frame = poll_fn(|cx| Pin::new(response.body_mut()).poll_frame(cx)).await?;
     let data = frame.ok()?.into_data().ok()?;
     Some(String::from_utf8(data.to_vec()).unwrap())
 }
 
-/// Reads on until `text` has come.
+/// Reads until `text` has arrived.
 pub async fn read_until(response: &mut Response<Incoming>, text: &str) -> String {
     let mut read = String::new();
     while !read.contains(text) {
@@ -340,7 +341,7 @@ pub async fn read_until(response: &mut Response<Incoming>, text: &str) -> String
     read
 }
 
-/// The server of the other tests, and tools that need what HTTP has.
+/// Returns the server of the other tests, with additional tools that depend on HTTP.
 pub fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
     let (sender, events) = mpsc::unbounded_channel();
     let mut server = support::builder();
@@ -398,7 +399,7 @@ pub fn tell(peer: &mcp_runtime::Peer) {
         .unwrap();
 }
 
-/// Tells the test that a handler is gone.
+/// Tells the test that a handler was dropped.
 struct Dropped(mpsc::UnboundedSender<&'static str>);
 
 impl Drop for Dropped {

@@ -140,7 +140,7 @@ async fn an_unsupported_version_is_answered_with_those_that_are() {
     );
 }
 
-/// Sends `message` with the header `name` changed to `value`, or left out.
+/// Sends `message` with the header `name` changed to `value`, or omitted.
 async fn with_header(site: &Site, message: &Value, name: &'static str, value: &str) -> Answer {
     let mut request: Request<String> = site.stateless(message);
     if value.is_empty() {

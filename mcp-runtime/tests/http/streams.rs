@@ -1,4 +1,4 @@
-//! Streams of events in the handshake era: what they carry, and how they are resumed.
+//! Streams of events in the handshake era: their messages, and how they are resumed.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::site::{Site, read, read_until, tell};
 use crate::support::{self, call};
 
-/// Tools that talk on while they are served.
+/// Adds tools that send messages while they are running.
 pub fn add_tools(server: &mut ServerBuilder) {
     let tool = |name| Tool::new(name, json!({"type": "object"}));
     server.tool(ToolEntry::new(tool("roots"), |call| {
@@ -43,14 +43,15 @@ pub fn add_tools(server: &mut ServerBuilder) {
     }));
 }
 
-/// The greeting of a client that has roots.
+/// Returns the `initialize` request of a client with roots.
 pub fn with_roots(revision: &str) -> Value {
     let mut hello = support::initialize(revision);
     hello["params"]["capabilities"] = json!({"roots": {}});
     hello
 }
 
-/// Stream 1 carried the answer to the handshake, stream 2 carries that to the first call.
+/// Returns the ids of the events. Stream 1 carried the answer to the handshake, and stream 2
+/// carries the answer to the first call.
 fn ids(body: &str) -> Vec<&str> {
     body.lines()
         .filter_map(|line| line.strip_prefix("id: "))

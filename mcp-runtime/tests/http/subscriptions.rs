@@ -14,30 +14,30 @@ use crate::scripted::{Exchange, Gate, Script, Scripted};
 use crate::support::clock::in_time;
 use crate::support::{Wire, request};
 
-/// Outcome of a request for a subscription.
+/// The outcome of a request for a subscription.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// It is agreed on, and lasts.
+    /// The subscription is accepted and stays open.
     Last,
-    /// It is agreed on, and broken off.
+    /// The subscription is accepted and then breaks off.
     Cut,
-    /// It is agreed on, and ends in good order.
+    /// The subscription is accepted and then ends normally.
     End,
-    /// The connection is reset before anything is said.
+    /// The connection is reset before any answer.
     Reset,
-    /// Somebody else answers.
+    /// The answer comes from something other than an MCP server.
     Status(u16),
     /// The server answers with an error.
     Error(i64),
 }
 
-/// The tools of a server after so many subscriptions.
+/// Returns the tools of a server after this number of subscriptions.
 fn tools(subscriptions: usize) -> Value {
     let name = format!("tool{subscriptions}");
     json!([{"name": name, "inputSchema": {"type": "object"}}])
 }
 
-/// A server whose subscriptions end only once `gate` is open.
+/// Starts a server whose subscriptions end only after `gate` is open.
 async fn server(steps: impl IntoIterator<Item = Step>, gate: &Gate) -> Scripted {
     let steps = Arc::new(Script::new(steps));
     let subscriptions = Arc::new(std::sync::atomic::AtomicUsize::new(0));
@@ -111,7 +111,7 @@ async fn subscribe(exchange: Exchange, step: Step, gate: Gate) {
     }
 }
 
-/// A gate that stops nobody.
+/// Returns an open gate.
 fn open() -> Gate {
     let gate = Gate::new();
     gate.open();
@@ -198,7 +198,7 @@ async fn a_server_that_does_not_come_back_is_given_up() {
     assert_eq!(server.count("subscriptions/listen"), 1 + tries);
 }
 
-/// The tools of a proxy for `server` once that server has been replaced.
+/// Returns the tools of a proxy for `server` after that server was replaced.
 async fn replaced(server: &Scripted, gate: &Gate) -> Value {
     let proxy = Server::proxy(&client(server).await).await.unwrap();
     let mut wire = Wire::to(&proxy).await;

@@ -1,4 +1,4 @@
-//! Notifications of handlers, which go before the answer on the same stream.
+//! Notifications of handlers, which precede the answer on the same stream.
 
 use mcp_runtime::ServerBuilder;
 use mcp_runtime::server::Reply;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::site::Site;
 use crate::support::{self, call, stateless};
 
-/// A tool that says how far it has come, and that floods the log.
+/// Adds tools that report progress or flood the log.
 pub fn add(server: &mut ServerBuilder) {
     server.logging();
     let tool = |name| Tool::new(name, json!({"type": "object"}));

@@ -1,4 +1,4 @@
-//! Clients that are slow, idle, or do not read.
+//! Clients that are slow or idle, or do not read.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::support::stateless;
 
 const SOON: Duration = Duration::from_secs(1);
 
-/// Lets time pass until the server has closed the connection. Returns how much.
+/// Lets time pass until the server has closed the connection, and returns that time.
 async fn closed(clock: &Clock, mut stream: TcpStream) -> Duration {
     let start = Instant::now();
     let mut rest = Vec::new();
-    // Closing with input unread is a reset.
+    // Closing a connection with unread input resets it, so reading may fail.
     let closed = tokio::time::timeout(SOON * 100, stream.read_to_end(&mut rest));
     let closed = clock.run_until(SOON / 10, closed).await;
     assert!(closed.is_ok(), "the connection stays open");
@@ -36,7 +36,7 @@ async fn a_connection_on_which_no_request_comes_is_closed() {
         stream.write_all(said).await.unwrap();
         let after = closed(&clock, stream).await;
         let said = String::from_utf8_lossy(said);
-        // With HTTP/2, a goodbye may take as long again.
+        // With HTTP/2, the closing exchange may take as long again.
         assert!(after >= SOON && after <= SOON * 3, "{said:?}: {after:?}");
     }
     site.lives_on().await;
@@ -60,7 +60,7 @@ async fn a_connection_that_is_kept_open_for_nothing_is_closed() {
     stream.write_all(preface).await.unwrap();
     closed(&clock, stream).await;
 
-    // Neither do answers to pings keep it open.
+    // Answers to pings do not keep the connection open.
     let stream = TcpStream::connect(site.addr).await.unwrap();
     let (_sender, connection) = h2::client::handshake(stream).await.unwrap();
     let closed = tokio::time::timeout(SOON * 10, connection);

@@ -1,4 +1,4 @@
-//! Clients of a mounted service that do not read what they are sent.
+//! Clients of a mounted service that do not read their messages.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -19,7 +19,7 @@ use crate::support::{call, initialize, stateless};
 
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The service as another program mounts it, and what its tools tell.
+/// Returns the service as another program mounts it, and the events that its tools report.
 async fn serving() -> (HttpService, UnboundedReceiver<&'static str>) {
     serving_with(|options| options).await
 }
@@ -49,7 +49,7 @@ async fn post(
     service.call(request).await.unwrap()
 }
 
-/// Calls a tool that tells something, and then waits.
+/// Calls a tool that sends a message and then waits.
 async fn waiting(service: &mut HttpService) -> ResponseBody {
     let message = stateless(1, "tools/call", json!({"name": "tell_and_wait"}));
     let headers = [
@@ -76,7 +76,7 @@ async fn a_stream_that_nobody_reads_ends_and_its_call_is_cancelled() {
             next(&mut body).await.unwrap();
         }
         assert_eq!(events.recv().await, Some("dropped"));
-        // A look is taken four times as often.
+        // The server checks four times within the timeout.
         assert_eq!(start.elapsed(), WRITE_TIMEOUT + WRITE_TIMEOUT / 4 * read);
         assert_eq!(next(&mut body).await, None);
     }
@@ -116,7 +116,7 @@ async fn calls_wait_while_too_much_is_unread() {
             serving_with(|options| options.max_unread_bytes_total(10)).await;
         let id = session(&mut service).await;
         let headers = [("mcp-session-id", &*id)];
-        // As JSON, or behind something that the tool tells.
+        // The answer is plain JSON, or follows a message of the tool.
         let mut body = post(&mut service, &headers, &call(1, tool, json!({})))
             .await
             .into_body();
@@ -195,7 +195,7 @@ async fn an_answer_to_a_session_beyond_twice_the_limit_is_cut() {
         let message = call(id, "soon", json!({"text": "x".repeat(LARGE * 3 / 4)}));
         async move { post(&mut service, &headers, &message).await.into_body() }
     });
-    // All of them are there before one is read.
+    // All answers exist before one of them is read.
     let bodies = futures_util::future::join_all(calls).await;
     let mut whole = 0;
     for mut body in bodies {

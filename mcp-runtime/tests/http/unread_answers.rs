@@ -23,11 +23,11 @@ use crate::support::clock::{Clock, in_time};
 use crate::support::{self, stateless};
 
 const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
-/// Bytes of each answer that a client accepts before it reads on.
+/// The number of bytes of each answer that a client accepts before it reads.
 const WINDOW: u32 = 1000;
 const LARGE: usize = 100_000;
 
-/// A client of HTTP/2 that answers pings, and reads only what a test wants.
+/// An HTTP/2 client that answers pings, and reads only when a test tells it to.
 struct Reader {
     sender: SendRequest<Bytes>,
     connection: JoinHandle<Result<(), h2::Error>>,
@@ -47,7 +47,7 @@ impl Reader {
         }
     }
 
-    /// Calls a tool with a text, and returns the body of the answer once there is one.
+    /// Calls a tool with `text` bytes of text, and returns the future of the answer.
     async fn call(&self, site: &Site, tool: &str, text: usize) -> h2::client::ResponseFuture {
         let arguments = json!({"text": "x".repeat(text)});
         let message = stateless(
@@ -65,7 +65,7 @@ impl Reader {
         answer
     }
 
-    /// Asks for something else, and reads it.
+    /// Requests something else, and reads the answer.
     async fn health(&self, site: &Site) -> Result<u16, h2::Error> {
         let mut sender = self.sender.clone().ready().await?;
         let request = Request::get(format!("http://{}/health", site.addr));
@@ -84,7 +84,7 @@ async fn unread(answer: h2::client::ResponseFuture) -> RecvStream {
     answer.into_body()
 }
 
-/// Reads a whole answer.
+/// Reads a complete answer.
 async fn text(body: &mut RecvStream) -> String {
     let mut text = Vec::new();
     while let Some(data) = in_time(body.data()).await {
@@ -120,7 +120,7 @@ async fn a_connection_is_closed_whose_oldest_answer_does_not_move() {
     let reader = Reader::connect(&site).await;
     let start = Instant::now();
     let body = unread(reader.call(&site, "echo", LARGE).await).await;
-    // Others are read, and the connection is alive.
+    // The client reads other answers, and the connection is alive.
     while !reader.connection.is_finished() && start.elapsed() < WRITE_TIMEOUT * 10 {
         let _ = reader.health(&site).await;
         clock.pass(WRITE_TIMEOUT / 20).await;
@@ -134,8 +134,8 @@ async fn a_connection_is_closed_whose_oldest_answer_does_not_move() {
     site.lives_on().await;
 }
 
-/// Sends a request over HTTP/1 again and again without reading. Returns the time until the connection
-/// was closed.
+/// Repeats a request over HTTP/1 without reading, and returns the time until the connection was
+/// closed.
 async fn given_up(clock: &Clock, site: &Site, request: &str) -> Duration {
     let stream = TcpStream::connect(site.addr).await.unwrap();
     let start = Instant::now();
@@ -177,7 +177,7 @@ async fn a_client_of_http_1_that_reads_nothing_is_given_up() {
         "{closed:?}"
     );
 
-    // Answers that have no part in the limits do not keep a connection open either.
+    // Answers that are not limited do not keep a connection open either.
     let health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
     let site = Site::with(options().without_sessions()).await;
     let body = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -243,7 +243,7 @@ async fn calls_that_come_at_once_wait_for_each_other() {
         answers.spawn(reader.call(&site, "echo", LARGE).await);
     }
     for _ in 0..CALLS {
-        // A head tells that a call was served.
+        // The head of an answer shows that the call was served.
         let answer = in_time(answers.join_next()).await.unwrap().unwrap();
         for _ in 0..3 {
             assert_eq!(reader.health(&site).await.unwrap(), 200);
@@ -265,7 +265,7 @@ async fn calls_wait_while_all_connections_have_too_much_unread() {
         assert_eq!(other.health(&site).await.unwrap(), 200);
     }
     assert!(site.events.try_recv().is_err(), "the call waits");
-    // With its stream, the answer is gone.
+    // When the stream is dropped, so is the answer.
     drop(body);
     assert_eq!(in_time(site.events.recv()).await, Some("started"));
     drop(waiting);
@@ -286,7 +286,8 @@ async fn what_waits_is_served_when_a_connection_that_does_not_read_was_closed() 
     drop((body, waiting));
 }
 
-/// A server with a tool that begins, and answers with `LARGE` bytes once there are permits.
+/// Creates a server with a tool that reports when it begins, and answers with `LARGE` bytes once
+/// there are permits.
 fn late() -> (Server, mpsc::UnboundedReceiver<()>, Arc<Semaphore>) {
     let (begun, begins) = mpsc::unbounded_channel();
     let permits = Arc::new(Semaphore::new(0));
@@ -326,7 +327,7 @@ async fn answers_beyond_twice_the_limit_are_cut() {
         for answer in answers {
             bodies.push(unread(answer).await);
         }
-        // All of them are there, and none is read yet.
+        // All answers exist, and none has been read yet.
         let mut whole = 0;
         for mut body in bodies {
             let text = text(&mut body).await;

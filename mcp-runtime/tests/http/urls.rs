@@ -35,7 +35,7 @@ async fn a_websocket_url_whose_port_is_none_is_refused() {
     assert!(error.to_string().contains("99999"), "{error}");
 }
 
-/// The header `Authorization` that a server sees of a client.
+/// Returns the header `Authorization` that a server gets from a client.
 async fn authorization(user: &str, header: Option<&str>) -> String {
     let seen = Arc::new(Mutex::new(String::new()));
     let log = Arc::clone(&seen);
@@ -58,7 +58,7 @@ async fn authorization(user: &str, header: Option<&str>) -> String {
 
 #[tokio::test]
 async fn user_information_is_sent_as_credentials() {
-    // "ann:p@ss" and "ann:".
+    // The credentials are "ann:p@ss" and "ann:".
     assert_eq!(
         authorization("ann:p%40ss", None).await,
         "Basic YW5uOnBAc3M="

@@ -1,4 +1,4 @@
-//! Our client without the feature `sse`, against servers that know nothing newer than HTTP+SSE.
+//! Our client without the feature `sse`, with servers that support nothing newer than HTTP+SSE.
 
 use mcp_runtime::Client;
 use mcp_runtime::transport::http_client::http_client;

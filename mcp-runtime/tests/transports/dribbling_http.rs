@@ -1,6 +1,7 @@
-//! Behaviour of all transports, over HTTP whose bytes come in pieces, with stalls in between.
+//! Tests for all transports, over HTTP whose bytes arrive in pieces with pauses in between.
 //!
-//! Tests of batches and integers cancel requests, and here each message has a connection of its own.
+//! Tests of batches and integers are left out: they cancel requests, and over HTTP each message has
+//! its own connection, so a cancellation may overtake its request.
 
 #[cfg(feature = "layer")]
 #[path = "every/layers.rs"]

@@ -1,4 +1,5 @@
-//! Behaviour of all transports, over standard streams of another process whose bytes come in pieces, with stalls in between.
+//! Tests for all transports, over standard streams of another process whose bytes arrive in pieces
+//! with pauses in between.
 
 #[path = "every/batches.rs"]
 mod batches;

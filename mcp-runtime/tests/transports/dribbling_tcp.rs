@@ -1,4 +1,4 @@
-//! Behaviour of all transports, over TCP whose bytes come in pieces, with stalls in between.
+//! Tests for all transports, over TCP whose bytes arrive in pieces with pauses in between.
 
 #[path = "every/batches.rs"]
 mod batches;

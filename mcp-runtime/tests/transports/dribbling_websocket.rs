@@ -1,4 +1,4 @@
-//! Behaviour of all transports, over a WebSocket whose bytes come in pieces, with stalls in between.
+//! Tests for all transports, over a WebSocket whose bytes arrive in pieces with pauses in between.
 
 #[path = "every/batches.rs"]
 mod batches;

@@ -23,7 +23,7 @@ const KEY: &[u8] = include_bytes!("certificates/localhost.key.der");
 const SELF_SIGNED: &[u8] = include_bytes!("certificates/self_signed.der");
 const SELF_SIGNED_KEY: &[u8] = include_bytes!("certificates/self_signed.key.der");
 
-/// Listens as `localhost`, and serves each connection once it is encrypted.
+/// Listens as `localhost`, and passes each connection to `serve` after the TLS handshake.
 async fn listen(serve: impl AsyncFn(TlsStream<TcpStream>) + 'static) -> SocketAddr {
     listen_with(CERTIFICATE, KEY, serve).await
 }
@@ -47,7 +47,7 @@ async fn listen_with(
     let addr = listener.local_addr().unwrap();
     tokio::task::spawn_local(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            // A client that does not trust the server breaks off.
+            // The handshake fails if the client does not trust the server.
             if let Ok(stream) = acceptor.accept(stream).await {
                 serve(stream).await;
             }
@@ -100,7 +100,7 @@ async fn servers_are_trusted_by_their_root() {
     tokio::task::LocalSet::new().run_until(test).await;
 }
 
-/// Errors of clients that connect to `https://localhost` and to `wss://localhost`.
+/// Returns the errors of clients that connect to `https://localhost` and `wss://localhost`.
 async fn told(port: u16, root: Option<&[u8]>) -> [String; 2] {
     let mut https = http_client(format!("https://localhost:{port}/mcp")).retries(0);
     let mut wss = websocket(format!("wss://localhost:{port}/"));
@@ -145,7 +145,7 @@ async fn who_speaks_tls_where_nobody_understands_it_is_told_so() {
         while let Ok((mut stream, _)) = listener.accept().await {
             let answer = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n";
             let _ = stream.write_all(answer).await;
-            // Until the client has read it.
+            // Keep the connection open until the client has read the answer.
             let _ = stream.read_to_end(&mut Vec::new()).await;
         }
     });

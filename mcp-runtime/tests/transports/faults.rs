@@ -1,4 +1,5 @@
-//! Clients and servers between which connections break off and messages come twice, by seed.
+//! Clients and servers whose connections break off and whose messages are duplicated, driven by a
+//! seed.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -35,7 +36,7 @@ struct Site {
     serving: JoinHandle<Result<(), ServeError>>,
 }
 
-/// A transport with a server that listens, and its clients.
+/// A transport whose server listens for clients.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Tcp,
@@ -112,7 +113,7 @@ fn builder(era: Era) -> ClientBuilder {
     Client::builder("test", "1").era(era).reconnect(reconnect)
 }
 
-/// Calls at the same time, each of which has its own answer, or an error.
+/// Makes several calls at the same time, and checks that each answer belongs to its call.
 async fn calls(client: &Client, seed: u64) -> Vec<Result<(), CallError>> {
     let mut calls = JoinSet::new();
     for number in 0..8 {
@@ -127,7 +128,8 @@ async fn calls(client: &Client, seed: u64) -> Vec<Result<(), CallError>> {
     calls.join_all().await
 }
 
-/// Nothing hangs, no answer is that of another call, and the server serves whoever comes next.
+/// Checks that nothing hangs, that no answer belongs to another call, and that the server still
+/// serves the next client.
 async fn breaks_off(kind: Kind, era: Era, seed: u64) {
     let site = kind.serve().await;
     let connections = 1 + seed % 4;
@@ -141,7 +143,7 @@ async fn breaks_off(kind: Kind, era: Era, seed: u64) {
     for _ in 0..4 {
         in_time(calls(&client, seed)).await;
     }
-    // All that follows arrives.
+    // From here on, connections no longer break off.
     let mut outcome = Vec::new();
     for _ in 0..10 {
         outcome = in_time(calls(&client, seed)).await;
@@ -184,7 +186,7 @@ async fn connections_that_break_off_over_http() {
     break_off(Kind::Http).await;
 }
 
-/// A server whose connections all break off goes on, and so does its client.
+/// A server keeps working even if all connections break off, and so does its client.
 #[tokio::test]
 async fn nothing_hangs_where_every_connection_breaks_off() {
     for kind in [Kind::Tcp, Kind::WebSocket, Kind::Http] {
@@ -218,8 +220,8 @@ async fn meddled(era: Era, seed: u64) {
     for _ in 0..4 {
         for outcome in in_time(calls(&client, seed)).await {
             match outcome {
-                // A request that came twice is refused while the first is in flight; an answer whose
-                // `id` is text fails the request with that number.
+                // A duplicated request is refused while the first is in flight. An answer whose
+                // `id` is a string fails the request with that number.
                 Ok(()) | Err(CallError::Rpc(_) | CallError::Malformed { .. }) => {}
                 Err(error) => panic!("{error}"),
             }

@@ -1,4 +1,4 @@
-//! Behaviour of all transports, in memory.
+//! Tests for all transports, in memory.
 
 #[path = "every/batches.rs"]
 mod batches;

@@ -1,4 +1,4 @@
-//! Behaviour of all transports, run on each of them, and of single transports.
+//! Tests that run over every transport, and tests of single transports.
 
 #![allow(clippy::unwrap_used, clippy::duplicate_mod)]
 

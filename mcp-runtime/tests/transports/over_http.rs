@@ -1,4 +1,4 @@
-//! Behaviour of all transports, over HTTP.
+//! Tests for all transports, over HTTP.
 
 #[path = "every/batches.rs"]
 mod batches;

@@ -1,4 +1,4 @@
-//! Behaviour of all transports, over standard streams of another process that are pipes.
+//! Tests for all transports, over pipes to another process.
 
 #[path = "every/batches.rs"]
 mod batches;
@@ -32,7 +32,7 @@ use crate::support;
 
 type Transport = Pipes;
 
-/// Not a test of its own: what the others start as another process.
+/// Not a test: the server that the other tests start as a separate process.
 #[test]
 fn the_server() {
     serve_if_told(|name| match name {
@@ -86,7 +86,7 @@ struct Printing;
 
 #[mcp_server]
 impl Printing {
-    /// Prints in all ways.
+    /// Prints with every macro and stream.
     #[tool]
     #[allow(clippy::print_stdout)]
     fn print(&self, text: String) -> String {
@@ -98,7 +98,7 @@ impl Printing {
     }
 }
 
-/// Checks what the printing server has written to its standard streams, after two calls.
+/// Checks what the printing server wrote to its standard streams during two calls.
 fn assert_separate(stdout: &str, stderr: &str) {
     let (_, served) = stdout.split_once(&format!("{READY}\n")).unwrap();
     let (messages, rest) = served.split_once(SERVED).unwrap();
@@ -167,7 +167,7 @@ async fn printed_text_goes_to_standard_error_of_sockets() {
     assert_separate(&printed, &String::from_utf8(ended.stderr).unwrap());
 }
 
-/// A server whose `on_shutdown` takes some steps, and fails at its end.
+/// Creates a server whose `on_shutdown` takes several steps and then fails.
 fn releasing() -> Server {
     let mut server = support::builder();
     server.on_shutdown(|| async {
@@ -193,7 +193,7 @@ async fn one_sigterm_lets_on_shutdown_run_to_its_end() {
         let id = child.id().unwrap().to_string();
         let sent = Command::new("kill").args(["-s", "TERM", &id]).status();
         assert!(sent.unwrap().success());
-        // The error of `on_shutdown`.
+        // The exit code is 1 because `on_shutdown` fails.
         assert_eq!(child.wait().await.unwrap().code(), Some(1));
     }
 }

@@ -1,4 +1,4 @@
-//! Behaviour of all transports, over standard streams of another process that are sockets.
+//! Tests for all transports, over standard streams of another process that are sockets.
 
 #[path = "every/batches.rs"]
 mod batches;

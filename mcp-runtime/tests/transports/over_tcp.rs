@@ -1,4 +1,4 @@
-//! Behaviour of all transports, over TCP.
+//! Tests for all transports, over TCP.
 
 #[path = "every/batches.rs"]
 mod batches;

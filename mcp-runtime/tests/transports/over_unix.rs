@@ -1,4 +1,4 @@
-//! Behaviour of all transports, over a Unix socket.
+//! Tests for all transports, over a Unix socket.
 
 #[path = "every/batches.rs"]
 mod batches;

@@ -1,4 +1,4 @@
-//! Behaviour of all transports, over WebSocket.
+//! Tests for all transports, over WebSocket.
 
 #[path = "every/batches.rs"]
 mod batches;

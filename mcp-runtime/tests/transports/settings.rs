@@ -1,4 +1,4 @@
-//! Settings that can never work: each ends the start with an error that names it.
+//! Settings that can never work. Each makes the start fail with an error that names the setting.
 
 use std::error::Error;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn server() -> Server {
     server.build()
 }
 
-/// Checks that an outcome names `setting`, and has `text`.
+/// Checks that the outcome is an error that names `setting` and contains `text`.
 #[track_caller]
 fn check(outcome: Result<(), ServeError>, setting: &str, text: &str) {
     match outcome {
@@ -51,7 +51,8 @@ async fn served<E: Endpoint>(
 type Change<T> = fn(T) -> T;
 type Edit = fn(&mut ServerBuilder);
 
-/// Settings with their name and a part of the error.
+/// The name of a setting, a part of the expected error, and the change that makes the setting
+/// wrong.
 type Wrong<T> = (&'static str, &'static str, Change<T>);
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Servers on sockets: many clients at once, and what is left behind.
+//! Servers on sockets: many clients at the same time, and cleaning up.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use crate::support::clock::{in_time, until};
 use crate::support::{self, builder, text};
 
-/// A server that counts the calls of all its clients, and says who they are.
+/// Creates a server that counts the calls of all its clients and reports who they are.
 fn counting() -> Server {
     let count = Arc::new(AtomicUsize::new(0));
     let mut server = builder();
@@ -200,7 +200,7 @@ async fn the_end_waits_for_the_calls_of_all_clients() {
         started.notified().await;
     }
     serving.shutdown.shut_down();
-    // Nobody else is let in.
+    // Wait until new clients are no longer accepted.
     while Client::builder("test", "1")
         .connect(tcp_client(address))
         .await
@@ -230,7 +230,7 @@ async fn an_address_is_known_once_it_is_listened_at() {
     }
 }
 
-/// The place that a hook gets when the server listens at `endpoint`.
+/// Returns the address that a hook gets when the server listens at `endpoint`.
 #[cfg(all(
     feature = "http-client",
     feature = "http-server",

@@ -1,4 +1,4 @@
-//! WebSocket connections: who may open one, and what ends it.
+//! WebSocket connections: who may open them, and what ends them.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant, SystemTime};
@@ -80,7 +80,7 @@ async fn ask(socket: &mut Socket, message: Value) -> Value {
     }
 }
 
-/// Reads to the end of the connection, of which only a close frame may be left.
+/// Checks that the connection ends with at most one more message, a close frame.
 async fn closed(mut socket: Socket) {
     while let Some(Ok(message)) = in_time(socket.next()).await {
         assert!(message.is_close(), "{message:?}");
@@ -121,7 +121,6 @@ async fn pages_of_other_origins_are_refused() {
     assert!(answer["result"]["tools"].is_array());
 }
 
-/// Admits one user.
 struct OnlyAnn;
 
 impl AccessPolicy for OnlyAnn {
@@ -188,7 +187,7 @@ async fn a_call_without_its_scopes_is_answered_with_an_error() {
     assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
 }
 
-/// Takes the names of callers as tokens.
+/// Accepts the name of a caller as the token.
 struct Names;
 
 impl AccessPolicy for Names {
@@ -242,7 +241,7 @@ async fn a_state_is_of_no_use_to_another_principal() {
     assert!(answer["result"]["content"].is_array(), "{answer}");
 }
 
-/// Gives access for a moment.
+/// Grants access that expires after a moment.
 struct Moment;
 
 const MOMENT: Duration = Duration::from_millis(20);
@@ -255,7 +254,7 @@ impl AccessPolicy for Moment {
     }
 }
 
-/// Gives access until it is checked, in a moment.
+/// Grants access that is denied when it is revalidated after a moment.
 struct Once;
 
 impl AccessPolicy for Once {
@@ -384,10 +383,11 @@ async fn a_peer_is_asked_for_signs_of_life_and_given_up_without() {
         let ping = clock.run_until(often, socket.next()).await;
         let ping = ping.unwrap().unwrap();
         assert!(ping.is_ping(), "{ping:?}");
-        // Reading it has answered it, and what comes after the answer says that it has come.
+        // Reading the ping has sent the pong. The answer to the next request shows that the pong
+        // has arrived.
         ask(&mut socket, stateless(1, "tools/list", json!({}))).await;
     }
-    // Now nothing is read, and so nothing answered.
+    // From now on the client reads no frames, so it answers no pings.
     let io = socket.into_inner();
     let mut bytes = Vec::new();
     let MaybeTlsStream::Plain(mut io) = io else {
@@ -398,7 +398,7 @@ async fn a_peer_is_asked_for_signs_of_life_and_given_up_without() {
     assert!(!bytes.is_empty());
 }
 
-/// The same server, beside others at one address.
+/// Serves the same server beside others at one address.
 async fn beside() -> (
     SocketAddr,
     ShutdownHandle,

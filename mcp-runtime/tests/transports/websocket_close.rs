@@ -1,4 +1,4 @@
-//! The code and the reason with which a server closes a WebSocket, as its client sees them.
+//! The code and reason with which a server closes a WebSocket, as its client sees them.
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::HeaderValue;
@@ -27,7 +27,7 @@ async fn accept(listener: &TcpListener) -> Socket {
     accept_hdr_async(stream, subprotocol).await.unwrap()
 }
 
-/// The next message, and its method; `None` when the client has left.
+/// Returns the next message and its method; `None` when the client has left.
 async fn next(socket: &mut Socket) -> Option<(Value, String)> {
     let Message::Text(text) = socket.next().await?.ok()? else {
         return None;
@@ -37,8 +37,8 @@ async fn next(socket: &mut Socket) -> Option<(Value, String)> {
     Some((message, method))
 }
 
-/// Serves one connection: a handshake if it is asked for one. Any other request is answered by closing
-/// the connection with `code` and `reason`.
+/// Serves one connection: answers a handshake, and closes the connection with `code` and `reason`
+/// after any other request.
 async fn serve(socket: &mut Socket, code: u16, reason: &'static str) {
     while let Some((message, method)) = next(socket).await {
         match &*method {
@@ -54,12 +54,12 @@ async fn serve(socket: &mut Socket, code: u16, reason: &'static str) {
     }
     let code = code.into();
     let reason = reason.into();
-    // Fails when the client has left.
+    // This fails if the client has left.
     let _ = socket.close(Some(CloseFrame { code, reason })).await;
     while let Some(Ok(_)) = socket.next().await {}
 }
 
-/// A URL, and the port that stands in it.
+/// Returns a URL and the listener at its port.
 async fn url() -> (String, TcpListener) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("ws://{}/", listener.local_addr().unwrap());
@@ -70,7 +70,8 @@ fn builder() -> mcp_runtime::ClientBuilder {
     Client::builder("test", "1").without_reconnect()
 }
 
-/// The error of a call that is answered by closing the connection, and why the connection is lost.
+/// Returns the error of a call during which the connection is closed, and the reason for the lost
+/// connection.
 async fn closed(code: u16, reason: &'static str) -> (CallError, String) {
     let (url, listener) = url().await;
     let serving = tokio::spawn(async move {

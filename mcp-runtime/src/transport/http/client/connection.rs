@@ -58,8 +58,8 @@ use crate::transport::{
 /// (with the feature `sse`). Clones remember the result.
 ///
 /// If the server has forgotten a session, the client opens a new one and repeats the request. This
-/// happens after HTTP 404 or 410, and also after 400, 401 without a challenge, or 503 without
-/// `Retry-After` if the body mentions the session. A request that the new session also refuses
+/// happens after HTTP 404 or 410, and after 400, 401 without a challenge, or 503 without
+/// `Retry-After` if the body mentions the session. If the new session also refuses the request, it
 /// fails.
 ///
 /// Proxies are taken from the environment as curl does: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`
@@ -109,9 +109,8 @@ impl HttpUrl {
     }
 
     /// Sends the headers that `provider` returns for each request. A gateway can use this to send
-    /// the token of the user that it opens the client for, even when the token changes every hour.
-    /// The headers replace other headers of the same name, and are never logged. If the provider
-    /// fails, the request is not sent
+    /// the current token of a user. The headers replace other headers of the same name, and are
+    /// never logged. If the provider fails, the request is not sent
     /// ([`CallError::Authentication`](crate::CallError::Authentication)). The provider's time does
     /// not count towards the time limits of a request.
     ///
@@ -298,7 +297,6 @@ pub struct HttpReader {
     /// The largest message, in bytes.
     limit: usize,
     next: Option<RemoteEvent>,
-    /// The event that was taken last, which the returned frame borrows.
     current: Option<Event>,
 }
 
@@ -408,10 +406,9 @@ struct RequestDriver {
     /// The tasks of requests, which return their ids, and of responses.
     exchanges: JoinSet<Option<RequestId>>,
     in_flight: HashMap<RequestId, AbortHandle>,
-    /// The request `initialize`, and when it was sent.
     initialize: Option<(RequestId, Instant)>,
     notifications: mpsc::Sender<Outgoing>,
-    /// Reads the stream of the session.
+    /// The task that reads the stream of the session.
     listening: JoinSet<()>,
 }
 
