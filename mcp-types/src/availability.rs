@@ -1,7 +1,7 @@
-//! Which revision has what.
+//! Tables of the methods, types and fields that each revision of the protocol has.
 //!
-//! The tables are generated from the published schemas. Names are those of the
-//! wire for methods and fields, and those of this crate for types and variants.
+//! The tables are generated from the published schemas. Methods and fields have their names on the
+//! wire; types and variants have their names in this crate.
 
 use crate::generated::availability::{METHODS, TYPES};
 use crate::{Revision, Revisions};
@@ -9,9 +9,9 @@ use crate::{Revision, Revisions};
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The one that opens the connection and asks for tools, prompts and resources.
+    /// The side that opens the connection and uses tools, prompts and resources.
     Client,
-    /// The one that offers them.
+    /// The side that offers tools, prompts and resources.
     Server,
 }
 
@@ -21,27 +21,28 @@ pub enum Side {
 pub struct MethodInfo {
     /// The method, such as `tools/call`.
     pub name: &'static str,
-    /// Whether it is answered; otherwise it is a notification.
+    /// True for a request, false for a notification.
     pub is_request: bool,
-    /// Revisions that have it, as a message of its own or inside a result.
+    /// Revisions that have the method, as a message of its own or inside a result.
     pub revisions: Revisions,
-    /// Revisions in which clients send it as a message of its own.
+    /// Revisions in which clients may send the method as a message of its own.
     pub by_client: Revisions,
-    /// Revisions in which servers send it as a message of its own.
+    /// Revisions in which servers may send the method as a message of its own.
     pub by_server: Revisions,
     /// Revisions that require `params`.
     pub params_required: Revisions,
     /// Revisions in which the answer may be an [`InputRequiredResult`](crate::InputRequiredResult).
     pub may_require_input: Revisions,
-    /// The types of `params` and of the result, by their names in this crate. The latter is empty for
-    /// a notification.
+    /// The names in this crate of the types of `params` and of the result. The name of the result type
+    /// is empty for a notification.
     pub types: (&'static str, &'static str),
-    /// Capabilities that must have been declared before it is sent; all that apply to the revision and side.
+    /// Capabilities that must be declared before the method is sent. All those that apply to the
+    /// revision and side are required.
     pub capabilities: &'static [CapabilityInfo],
 }
 
 impl MethodInfo {
-    /// Whether `sender` may send it as a message of its own.
+    /// Returns true if `sender` may send the method as a message of its own.
     #[must_use]
     pub const fn is_sent_by(&self, sender: Side, revision: Revision) -> bool {
         match sender {
@@ -50,7 +51,7 @@ impl MethodInfo {
         }
     }
 
-    /// The capability that `side` must have declared, as a path such as `resources.subscribe`.
+    /// Returns the capability that `side` must have declared, as a path such as `resources.subscribe`.
     #[must_use]
     pub fn capability(&self, side: Side, revision: Revision) -> Option<&'static str> {
         let mut gates = self.capabilities.iter();
@@ -63,11 +64,12 @@ impl MethodInfo {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CapabilityInfo {
-    /// The side that declares it.
+    /// The side that declares the capability.
     pub side: Side,
-    /// Its place in that side's capabilities, such as `resources.subscribe`.
+    /// Path in the capabilities of that side, such as `resources.subscribe`.
     pub path: &'static str,
-    /// Revisions in which it can be declared; in others the method depends on nothing.
+    /// Revisions in which the capability can be declared. In other revisions, the method needs no
+    /// capability.
     pub revisions: Revisions,
 }
 
@@ -87,7 +89,7 @@ impl CapabilityInfo {
 pub struct TypeInfo {
     /// The name in this crate.
     pub name: &'static str,
-    /// Revisions in which messages can contain it.
+    /// Revisions in which messages can contain the type.
     pub revisions: Revisions,
     /// The fields of a struct, by name.
     pub fields: &'static [FieldInfo],
@@ -117,18 +119,19 @@ impl TypeInfo {
 pub struct FieldInfo {
     /// The name on the wire.
     pub name: &'static str,
-    /// Revisions that have it.
+    /// Revisions that have the field.
     pub revisions: Revisions,
-    /// Revisions that require it.
+    /// Revisions that require the field.
     pub required: Revisions,
-    /// The kind of its value.
+    /// The kind of the field's value.
     ///
-    /// It is the name of a type of this crate, a string in single quotes (the only value), or one of:
+    /// This is the name of a type of this crate, a string in single quotes (the only allowed value),
+    /// or one of:
     ///
     /// - `string`, `boolean`, `number` (within an `f64`);
-    /// - `integer` (of 128 bits), `natural` (of 64 bits and not negative), `limited` (the same, where
-    ///   numbers out of range are read as the nearest one);
-    /// - `any` and `object`, which are kept as JSON text, and `value`, which is decoded.
+    /// - `integer` (128 bits), `natural` (64 bits, not negative), `limited` (like `natural`, but
+    ///   numbers out of range are read as the nearest number in range);
+    /// - `any` and `object`, which are kept as unparsed JSON, and `value`, which is decoded.
     ///
     /// `[]` after a kind means a list, `{}` an object used as a map, `+` one value or a list, and
     /// `?` that the value may be absent or `null`: `Icon[]?`.
@@ -157,11 +160,11 @@ impl FieldInfo {
 pub struct VariantInfo {
     /// The name in this crate.
     pub name: &'static str,
-    /// The value that stands for it on the wire, where one value does.
+    /// The value on the wire that identifies the variant, if there is a single such value.
     pub value: Option<&'static str>,
-    /// Revisions that have it.
+    /// Revisions that have the variant.
     pub revisions: Revisions,
-    /// The [kind](FieldInfo::kind) of its value; empty for a message, and in a string enum.
+    /// The [kind](FieldInfo::kind) of the variant's value; empty for a message, and in a string enum.
     pub kind: &'static str,
 }
 
@@ -185,19 +188,19 @@ impl VariantInfo {
 }
 
 impl Revision {
-    /// Every method of every revision, sorted by name.
+    /// Returns all methods of all revisions, sorted by name.
     #[must_use]
     pub fn methods() -> &'static [MethodInfo] {
         METHODS
     }
 
-    /// Every type of every revision, sorted by name.
+    /// Returns all types of all revisions, sorted by name.
     #[must_use]
     pub fn types() -> &'static [TypeInfo] {
         TYPES
     }
 
-    /// Availability of a method; `None` if no revision has it.
+    /// Returns the availability of a method, or `None` if no revision has the method.
     ///
     /// ```
     /// use mcp_types::{Revision, Side};
@@ -208,25 +211,26 @@ impl Revision {
     /// ```
     #[must_use]
     pub fn method(name: &str) -> Option<&'static MethodInfo> {
-        // Few names are as long as this one, so hardly any text is compared: 20 ns, where a binary
-        // search takes 75. Calls of tools, which are most requests, stand at the end.
+        // Few names have the length of the given name, so hardly any strings are compared: this takes
+        // 20 ns, a binary search 75 ns. Most requests are tool calls, which are near the end.
         METHODS.iter().rev().find(|info| info.name == name)
     }
 
-    /// Availability of a type; `None` if no revision has it.
+    /// Returns the availability of a type, or `None` if no revision has the type.
     #[must_use]
     pub fn type_info(name: &str) -> Option<&'static TypeInfo> {
         let index = TYPES.binary_search_by(|info| info.name.cmp(name)).ok()?;
         TYPES.get(index)
     }
 
-    /// Whether messages of this revision can contain the type.
+    /// Returns true if messages of this revision can contain the type.
     #[must_use]
     pub fn has_type(self, name: &str) -> bool {
         Self::type_info(name).is_some_and(|info| info.revisions.contains(self))
     }
 
-    /// Availability of a field by its name on the wire; `None` if no revision has it.
+    /// Returns the availability of the field with this name on the wire, or `None` if no revision has
+    /// the field.
     #[must_use]
     pub fn field(type_name: &str, field: &str) -> Option<&'static FieldInfo> {
         Self::type_info(type_name)?
@@ -235,7 +239,8 @@ impl Revision {
             .find(|info| info.name == field)
     }
 
-    /// Availability of a variant by its name in this crate; `None` if no revision has it.
+    /// Returns the availability of the variant with this name in this crate, or `None` if no revision
+    /// has the variant.
     #[must_use]
     pub fn variant(type_name: &str, variant: &str) -> Option<&'static VariantInfo> {
         Self::type_info(type_name)?
@@ -244,7 +249,7 @@ impl Revision {
             .find(|info| info.name == variant)
     }
 
-    /// Whether `sender` may send `method` as a message of its own in this revision.
+    /// Returns true if `sender` may send `method` as a message of its own in this revision.
     #[must_use]
     pub fn allows(self, method: &str, sender: Side) -> bool {
         Self::method(method).is_some_and(|info| info.is_sent_by(sender, self))

@@ -1,4 +1,4 @@
-//! Values made into what one revision allows.
+//! Conversion of values into the nearest values that a revision allows.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,15 +6,14 @@ use serde_json::Value;
 use crate::union::best_match::{ByBestMatch, best};
 use crate::{JsonObject, OneOrMany, OrderedMap, RawJson, Revision, Revisions};
 
-/// Changes a value into the nearest one that a message of a given revision can contain.
+/// Changes a value into the nearest value that a message of a given revision can contain.
 ///
-/// Fields that the revision does not know are removed, fields that it requires are filled with
-/// the most cautious value, numbers are brought into their range. A variant or enum value that the
-/// revision lacks is left out where that is possible, and otherwise turned into the nearest one,
-/// such as a resource link into text. What is kept as JSON text is the caller's own and stays as
-/// it is.
+/// Fields that the revision lacks are removed, missing required fields are filled with the most
+/// cautious value, and numbers are brought into their range. A variant or enum value that the
+/// revision lacks is left out where possible. Otherwise it is replaced by the nearest value: a
+/// resource link becomes text, for example. [`RawJson`] is never changed.
 ///
-/// A type that the revision does not have at all stays unchanged.
+/// A type that the revision lacks entirely is not changed.
 ///
 /// ```
 /// use mcp_types::{CallToolResult, Conform, Icon, ResourceLink, Revision, Tool};
@@ -32,28 +31,28 @@ pub trait Conform {
     /// Makes the value conform to `revision`.
     fn conform(&mut self, revision: Revision);
 
-    /// Whether a list or an optional field keeps the value.
+    /// Returns true if a list or an optional field keeps the value.
     ///
-    /// One that the revision cannot express is left out there, unless another can stand for it.
+    /// A value that the revision cannot express is left out there unless it has a replacement.
     #[doc(hidden)]
     fn is_kept(&self, _: Revision) -> bool {
         true
     }
 }
 
-/// Numbers become finite.
+/// Replaces numbers that are not finite.
 impl Conform for f64 {
     fn conform(&mut self, _: Revision) {
         number(self, f64::MIN, f64::MAX);
     }
 }
 
-/// An object of which the schema names no field is the caller's own.
+/// The schema defines no fields of such an object, so it is not changed.
 impl Conform for JsonObject {
     fn conform(&mut self, _: Revision) {}
 }
 
-/// JSON that is not looked into is as its sender has made it.
+/// Raw JSON is not decoded, so it is not changed.
 impl Conform for RawJson {
     fn conform(&mut self, _: Revision) {}
 }
@@ -103,16 +102,16 @@ impl<T: Conform> Conform for Box<T> {
     }
 }
 
-/// A union in which one kind of value can stand for all others.
+/// A union that can replace a value of any member by text.
 pub(crate) trait Nearest: Sized {
-    /// The value in words.
+    /// Describes the value in text.
     fn describe(&self) -> String;
 
-    /// The value that says `text`.
+    /// Creates a value that contains `text`.
     fn from_text(text: String) -> Self;
 }
 
-/// One value that stands for all.
+/// Replaces a list by a single value, which describes the values if there are several.
 pub(crate) fn single<T: Nearest>(value: &mut OneOrMany<T>) {
     let OneOrMany::Many(values) = value else {
         return;
@@ -128,9 +127,9 @@ pub(crate) fn single<T: Nearest>(value: &mut OneOrMany<T>) {
     }));
 }
 
-/// The value as the member that it fits best among those that `revision` has.
+/// Decodes the value again, as the best matching member among those that `revision` has.
 ///
-/// `known` are the revisions of each member, as the bits of a [`Revisions`].
+/// `known` has the revisions of each member, as the bits of a [`Revisions`].
 pub(crate) fn refit<T: ByBestMatch + Serialize>(
     value: &T,
     known: &[u64],
@@ -144,42 +143,42 @@ pub(crate) fn refit<T: ByBestMatch + Serialize>(
     T::read(best, &mut serde_json::Deserializer::from_str(json.get())).ok()
 }
 
-/// Leaves out what a revision does not know.
+/// Removes the value of a field that a revision lacks.
 ///
-/// It is compiled once for each type of value, not for each field.
+/// This is compiled once for each type of value rather than for each field.
 #[inline(never)]
 pub(crate) fn clear<T>(field: &mut Option<T>) {
     *field = None;
 }
 
-/// Leaves out what a revision cannot express.
+/// Removes a value that a revision cannot express.
 pub(crate) fn keep<T: Conform>(field: &mut Option<T>, revision: Revision) {
     if field.as_ref().is_some_and(|value| !value.is_kept(revision)) {
         clear(field);
     }
 }
 
-/// An object where any JSON may be.
+/// Replaces JSON that is not an object by an object.
 pub(crate) fn object(value: &mut RawJson) {
     if !value.is_object() {
         *value = RawJson::empty_object();
     }
 }
 
-/// Leaves out JSON that is no object.
+/// Removes JSON that is not an object.
 pub(crate) fn object_or_none(field: &mut Option<RawJson>) {
     if field.as_ref().is_some_and(|value| !value.is_object()) {
         clear(field);
     }
 }
 
-/// Brings a number into a range; what is not a number becomes 0, or what is nearest to it.
+/// Brings a number into a range. NaN becomes 0, or the number in the range that is nearest to 0.
 pub(crate) fn number(value: &mut f64, minimum: f64, maximum: f64) {
     let finite = if value.is_nan() { 0.0 } else { *value };
     *value = finite.clamp(minimum, maximum);
 }
 
-/// A value in words: the template with each `{field}` filled in, or else its JSON.
+/// Describes a value: fills each `{field}` of the template, or returns JSON if there is no template.
 pub(crate) fn describe(value: &impl Serialize, template: &str) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     filled_in(&value, template)
@@ -203,7 +202,7 @@ fn filled_in(value: &Value, template: &str) -> String {
     out + rest
 }
 
-/// JSON for a reader: strings bare, lists of strings with commas.
+/// Formats JSON for a reader: strings without quotes, lists of strings separated by commas.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

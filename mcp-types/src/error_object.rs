@@ -11,29 +11,29 @@ use crate::raw;
 
 /// Error codes of JSON-RPC 2.0, section 5.1.
 ///
-/// The Model Context Protocol adds codes of its own, which the generated model lists.
+/// The Model Context Protocol adds more codes, which the generated model lists.
 pub mod code {
     /// The message is not JSON.
     pub const PARSE_ERROR: i64 = -32700;
-    /// The JSON is not a request that can be served.
+    /// The JSON is not a valid request.
     pub const INVALID_REQUEST: i64 = -32600;
     /// The method does not exist, or is not available here.
     pub const METHOD_NOT_FOUND: i64 = -32601;
     /// The parameters do not fit the method.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// The receiver failed.
+    /// An internal error of the receiver.
     pub const INTERNAL_ERROR: i64 = -32603;
 }
 
-/// The `error` member of a response: JSON-RPC 2.0, section 5.1.
+/// The `error` member of a response (JSON-RPC 2.0, section 5.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorObject {
-    /// Kind of the error; see [`code`].
+    /// Error code; see [`code`].
     #[serde(with = "integer")]
     pub code: i64,
-    /// One sentence for a person.
+    /// Description of the error in one sentence.
     pub message: Cow<'static, str>,
-    /// Details, in a form that the code defines.
+    /// Details, in a format that depends on the code.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -43,7 +43,7 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// An error without details.
+    /// Creates an error without details.
     pub fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             code,

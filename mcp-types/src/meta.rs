@@ -1,14 +1,14 @@
-//! Members of a request's `params` and of its `_meta`, without decoding the rest.
+//! Access to single members of a request's `params` and `_meta`, without decoding the rest.
 
 use serde::Deserialize;
 
 use crate::RawJsonRef;
 
-/// The reserved members of a request's `_meta`, each as the bytes it came in.
+/// The reserved members of a request's `_meta`, undecoded.
 ///
 /// A stateless request carries version and capabilities here (2026-07-28, "Overview", section
-/// `_meta`). Members are raw, so that a fault in one is reported by name instead of spoiling the
-/// look at the others. A member that is `null` counts as absent.
+/// `_meta`). Members are raw JSON, so a fault in one member can be reported by name and does not
+/// affect the others. A member that is `null` is treated as absent.
 ///
 /// ```
 /// use mcp_types::RequestMetaRef;
@@ -37,10 +37,10 @@ pub struct RequestMetaRef<'a> {
     pub progress_token: Option<RawJsonRef<'a>>,
 }
 
-/// The members of `params` that several methods share, each as the bytes it came in.
+/// The members of `params` that several methods share, undecoded.
 ///
-/// A server reads them in one pass, whatever the method is, and decodes those that the method has.
-/// A member that is `null` counts as absent; one that is given twice is refused.
+/// A server reads these members in one pass, and then decodes the members that the method has. A
+/// member that is `null` is treated as absent; a duplicate member is an error.
 ///
 /// ```
 /// use mcp_types::RequestParamsRef;

@@ -1,13 +1,13 @@
-//! Types of a method: its parameters and its result.
+//! Traits that connect methods to the types of their parameters and results.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Conform;
 
-/// A message that is answered.
+/// A request, which expects a response.
 ///
-/// Implemented by one marker type for each request of the protocol, which has no values.
+/// The trait is implemented by an uninhabited marker type for each request of the protocol.
 ///
 /// ```
 /// use mcp_types::{CallToolRequest, Request};
@@ -23,27 +23,27 @@ use crate::Conform;
 pub trait Request {
     /// The value of `method`.
     const METHOD: &'static str;
-    /// Whether some revision allows the message without `params`.
+    /// True if some revision allows the request without `params`.
     const PARAMS_OPTIONAL: bool;
-    /// Whether the answer may be an [`InputRequiredResult`](crate::InputRequiredResult) instead of
+    /// True if the result may be an [`InputRequiredResult`](crate::InputRequiredResult) instead of
     /// [`Request::Result`], in the stateless era.
     const MAY_REQUIRE_INPUT: bool;
-    /// The extension that the method is part of, such as `com.example/clock`; `None` for methods of
+    /// The extension that the method belongs to, such as `com.example/clock`; `None` for methods of
     /// the protocol itself.
     const EXTENSION: Option<&'static str> = None;
     /// The type of `params`.
     type Params: Serialize + DeserializeOwned + Conform + Send;
-    /// The type of the answer's `result`.
+    /// The type of `result` in the response.
     type Result: Serialize + DeserializeOwned + Conform + Send;
 }
 
-/// A message that is not answered.
+/// A notification, which has no response.
 ///
-/// Implemented by one marker type for each notification of the protocol, which has no values.
+/// The trait is implemented by an uninhabited marker type for each notification of the protocol.
 pub trait Notification {
     /// The value of `method`.
     const METHOD: &'static str;
-    /// Whether some revision allows the message without `params`.
+    /// True if some revision allows the notification without `params`.
     const PARAMS_OPTIONAL: bool;
     /// The type of `params`.
     type Params: Serialize + DeserializeOwned + Conform + Send;

@@ -1,4 +1,4 @@
-//! Numbers read by their value, however they are written, and written as peers expect them.
+//! Numbers in JSON: reads them by value, whatever their notation, and writes them as peers expect.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use serde::ser::Serializer;
 
-/// The largest number up to which each whole `f64` is exact.
+/// The largest number up to which an `f64` represents all integers exactly.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Writes a whole number without a fraction: `5`, not `5.0`.
@@ -22,7 +22,7 @@ pub(crate) fn whole<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, 
     }
 }
 
-/// [`whole`] for a field that may be absent.
+/// Like [`whole`], for an optional field.
 pub(crate) fn whole_option<S: Serializer>(
     value: &Option<f64>,
     serializer: S,
@@ -33,14 +33,14 @@ pub(crate) fn whole_option<S: Serializer>(
     }
 }
 
-/// The integer that a JSON number denotes, however it is written: `3`, `3.0` or `30e-1`.
+/// The integer that a JSON number denotes in any notation: `3`, `3.0` or `30e-1`.
 ///
-/// JSON Schema sets integers no limit; here it is 128 bits. A number with a fraction or an
-/// exponent, or beyond 64 bits, is as exact as an `f64`.
+/// JSON Schema does not limit integers; here the limit is 128 bits. A number with a fraction or an
+/// exponent, or with more than 64 bits, has the precision of an `f64`.
 struct Whole(i128);
 
 impl Whole {
-    /// The integer in the type of a field.
+    /// Converts the integer to the type of a field.
     fn fit<T: TryFrom<i128>, E: Error>(self) -> Result<T, E> {
         let bits = 8 * size_of::<T>();
         let fault = |_| E::custom(format_args!("integer {} is beyond {bits} bits", self.0));
@@ -85,22 +85,23 @@ impl Visitor<'_> for WholeVisitor {
     }
 }
 
-/// A required field that is an integer.
+/// Serde functions for a required integer field.
 pub(crate) mod integer {
     use super::{Deserialize, Deserializer, Serializer, Whole};
 
-    /// Reads an integer by its value.
+    /// Reads an integer in any notation.
     ///
     /// # Errors
     ///
-    /// When the value is no number, or one with a fraction or beyond `T`.
+    /// When the value is not a number, has a fraction, or does not fit into `T`.
     pub(crate) fn deserialize<'de, T: TryFrom<i128>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<T, D::Error> {
         Whole::deserialize(deserializer)?.fit()
     }
 
-    /// Writes an integer; one beyond 64 bits in the form of an `f64`, which every peer can read.
+    /// Writes an integer. Integers with more than 64 bits are written like an `f64`, which every peer
+    /// can read.
     pub(crate) fn serialize<T: Copy + Into<i128>, S: Serializer>(
         value: &T,
         serializer: S,
@@ -115,15 +116,15 @@ pub(crate) mod integer {
     }
 }
 
-/// [`integer`] for a field that may be absent.
+/// Serde functions for an optional integer field.
 pub(crate) mod integer_option {
     use super::{Deserialize, Deserializer, Serializer, Whole, integer};
 
-    /// Reads an integer by its value; `null` counts as absent.
+    /// Reads an integer in any notation; `null` is treated as absent.
     ///
     /// # Errors
     ///
-    /// When the value is neither `null` nor a number, or one with a fraction or beyond `T`.
+    /// When the value is neither `null` nor a number, has a fraction, or does not fit into `T`.
     pub(crate) fn deserialize<'de, T: TryFrom<i128>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<T>, D::Error> {
@@ -143,11 +144,11 @@ pub(crate) mod integer_option {
     }
 }
 
-/// Reads an integer that is 0 where a peer sends less, and [`u64::MAX`] where it sends more.
+/// Reads an integer, and brings it into the range of `u64`: a negative number becomes 0.
 ///
 /// # Errors
 ///
-/// When the value is neither `null` nor a number, or a positive one with a fraction.
+/// When the value is neither `null` nor a number, or is positive and has a fraction.
 pub(crate) fn from_zero<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {
@@ -161,16 +162,15 @@ pub(crate) fn from_zero<'de, D: Deserializer<'de>>(
     Ok(Some(u64::try_from(value).unwrap_or(u64::MAX)))
 }
 
-/// The largest power of ten that [`integer_digits`] writes out; no finite `f64` has a larger one.
+/// The largest power of ten that [`integer_digits`] writes out. No finite `f64` has a larger one.
 const MAX_ZEROS: i64 = 308;
 
-/// The digits of the integer that a JSON number denotes, such as `100` for `1e2` and `1.0e2`;
-/// `None` for a number with a fraction.
+/// Returns the digits of the integer that a JSON number denotes, such as `100` for `1e2` and `1.0e2`,
+/// or `None` for a number with a fraction.
 ///
-/// JSON Schema counts every number without a fraction as an integer, however it is written.
-/// `number` is a number by the grammar of JSON. The digits have no leading zeros, and zero has no
-/// sign. `None` also stands for a number with an exponent that adds more than 308 zeros, which is
-/// beyond every type of number.
+/// In JSON Schema, every number without a fraction is an integer, whatever its notation. `number` must
+/// be a valid JSON number. The digits have no leading zeros, and zero has no sign. The function also
+/// returns `None` if the exponent adds more than 308 zeros: no type of number is that large.
 ///
 /// ```
 /// use mcp_types::integer_digits;

@@ -1,4 +1,4 @@
-//! One value, or a list of them.
+//! A single value or a list of values.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
-/// An object, or a list of such objects; written the way it was read.
+/// A single object or a list of objects, which is written in the form in which it was read.
 ///
 /// ```
 /// use mcp_types::{OneOrMany, SamplingMessageContentBlock, TextContent};
@@ -18,14 +18,14 @@ use serde::{Serialize, Serializer};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum OneOrMany<T> {
-    /// The value by itself.
+    /// A single value.
     One(T),
-    /// A list of values; it may be empty.
+    /// A list of values, which may be empty.
     Many(Vec<T>),
 }
 
 impl<T> OneOrMany<T> {
-    /// The values, however they were written.
+    /// Returns the values in either form as a slice.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         match self {
@@ -34,7 +34,7 @@ impl<T> OneOrMany<T> {
         }
     }
 
-    /// The values for changing, however they were written.
+    /// Returns the values in either form as a mutable slice.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         match self {
             Self::One(value) => std::slice::from_mut(value),
@@ -42,7 +42,7 @@ impl<T> OneOrMany<T> {
         }
     }
 
-    /// The values as a list.
+    /// Returns the values in either form as a list.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         match self {

@@ -1,15 +1,15 @@
-//! Strings out of a list that may grow.
+//! Enums of strings that may get more values in later revisions.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserializer, Error, Visitor};
 
-/// Reads an enum of strings with room for those it does not know.
+/// Reads an enum of strings, and keeps unknown strings.
 ///
 /// # Errors
 ///
-/// When the value is no string.
+/// When the value is not a string.
 pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: for<'a> From<&'a str>,

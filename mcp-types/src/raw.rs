@@ -1,4 +1,4 @@
-//! JSON kept as it was written.
+//! JSON that is kept as text.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -7,18 +7,18 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::Serialize;
 use serde_json::value::RawValue;
 
-/// A JSON object whose members the protocol leaves open.
+/// A JSON object whose members the protocol does not define.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 
-/// A JSON object used as a map from names to values of one type, in the order of the wire.
+/// A JSON object used as a map from names to values of one type, which keeps the order of the members.
 pub type OrderedMap<T> = indexmap::IndexMap<String, T>;
 
-/// Any JSON value, kept verbatim and parsed only when asked for.
+/// Any JSON value, kept as text and parsed on demand.
 ///
 /// Schemas, tool arguments and structured results are raw in the model, because most programs
 /// only pass them on: a list of fifty tools decodes three times as fast that way.
 ///
-/// Two values are equal when their text is.
+/// Two values are equal if their texts are equal.
 ///
 /// ```
 /// use mcp_types::RawJson;
@@ -36,12 +36,12 @@ impl RawJson {
     ///
     /// # Errors
     ///
-    /// When the value has no JSON form, such as a map whose keys are not strings.
+    /// When the value can't be serialized to JSON, such as a map whose keys are not strings.
     pub fn new<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
         serde_json::value::to_raw_value(value).map(Self)
     }
 
-    /// Serializes a value of the model, or another that always has a JSON form.
+    /// Serializes a value of the model, or another value that can always be serialized.
     ///
     /// ```
     /// use mcp_types::{Implementation, RawJson};
@@ -52,13 +52,13 @@ impl RawJson {
     ///
     /// # Panics
     ///
-    /// When the value has no JSON form; every type of the model has one.
+    /// When the value can't be serialized to JSON. All types of the model can be serialized.
     #[must_use]
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Self {
         Self::new(value).expect("the value has a JSON form")
     }
 
-    /// Takes text that is already JSON; white space around it is left out.
+    /// Creates a value from JSON text. White space around the value is removed.
     ///
     /// # Errors
     ///
@@ -72,19 +72,19 @@ impl RawJson {
         }
     }
 
-    /// The empty object, `{}`.
+    /// Returns an empty object, `{}`.
     #[must_use]
     pub fn empty_object() -> Self {
         RawJsonRef::empty_object().into()
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     #[must_use]
     pub fn get(&self) -> &str {
         self.0.get()
     }
 
-    /// Whether the JSON is an object.
+    /// Returns true if the JSON is an object.
     #[must_use]
     pub fn is_object(&self) -> bool {
         self.get().starts_with('{')
@@ -96,7 +96,7 @@ impl RawJson {
         self.get().contains("\"isError\"") && self.has_member("isError", "true")
     }
 
-    /// Returns true if this is a result that asks the client for input instead (2026-07-28,
+    /// Returns true if this is a result that requests input from the client (2026-07-28,
     /// "Multi Round-Trip Requests").
     #[must_use]
     pub fn is_input_required(&self) -> bool {
@@ -109,7 +109,7 @@ impl RawJson {
         member.is_some_and(|member| member.get() == json)
     }
 
-    /// The same JSON, borrowed.
+    /// Borrows the JSON.
     #[must_use]
     pub fn as_raw(&self) -> RawJsonRef<'_> {
         RawJsonRef(&self.0)
@@ -119,7 +119,7 @@ impl RawJson {
     ///
     /// # Errors
     ///
-    /// When the JSON does not fit `T`.
+    /// When the JSON does not match `T`.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
         self.as_raw().parse()
     }
@@ -177,18 +177,18 @@ impl fmt::Display for RawJson {
     }
 }
 
-/// Reads a field whose value may be `null`: only an absent one is `None`.
+/// Reads a field whose value may be `null`. The result is `None` only for an absent field.
 ///
 /// # Errors
 ///
-/// When the value is no JSON.
+/// When the value is not valid JSON.
 pub(crate) fn some<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<RawJson>, D::Error> {
     RawJson::deserialize(deserializer).map(Some)
 }
 
-/// Reads a field that is an object, and keeps its text.
+/// Reads a field that must be an object, and keeps its text.
 ///
 /// # Errors
 ///
@@ -199,10 +199,10 @@ pub(crate) fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RawJs
     is_object.ok_or_else(|| D::Error::custom("expected an object"))
 }
 
-/// A JSON value kept as the text it came in, borrowed from the message that it is a part of.
+/// A JSON value kept as text, borrowed from the message that contains it.
 ///
-/// The parameters of a request are one until the method is known, and so are their parts that
-/// only some handlers look at. [`RawJson`] is the same with a text of its own.
+/// The parameters of a request have this type until the method is known, and so do the parts of the
+/// parameters that only some handlers need. [`RawJson`] is the owned counterpart.
 ///
 /// ```
 /// use mcp_types::RawJsonRef;
@@ -216,7 +216,7 @@ pub(crate) fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RawJs
 pub struct RawJsonRef<'a>(#[serde(borrow)] &'a RawValue);
 
 impl<'a> RawJsonRef<'a> {
-    /// Takes text that is already JSON; white space around it is left out.
+    /// Creates a value from JSON text. White space around the value is removed.
     ///
     /// # Errors
     ///
@@ -225,20 +225,20 @@ impl<'a> RawJsonRef<'a> {
         serde_json::from_str(text)
     }
 
-    /// The empty object, `{}`, which absent parameters count as.
+    /// Returns an empty object, `{}`, which is equivalent to absent parameters.
     #[must_use]
     pub fn empty_object() -> Self {
         static EMPTY: LazyLock<RawJson> = LazyLock::new(|| RawJson::encode(&JsonObject::new()));
         EMPTY.as_raw()
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     #[must_use]
     pub fn get(self) -> &'a str {
         self.0.get()
     }
 
-    /// Whether the JSON is an object.
+    /// Returns true if the JSON is an object.
     #[must_use]
     pub fn is_object(self) -> bool {
         self.get().starts_with('{')
@@ -248,12 +248,12 @@ impl<'a> RawJsonRef<'a> {
     ///
     /// # Errors
     ///
-    /// When the JSON does not fit `T`.
+    /// When the JSON does not match `T`.
     pub fn parse<T: Deserialize<'a>>(self) -> serde_json::Result<T> {
         serde_json::from_str(self.get())
     }
 
-    /// The value of the first member called `name`, if this is an object that has one.
+    /// Returns the value of the first member called `name`, if this is an object with such a member.
     ///
     /// ```
     /// use mcp_types::RawJsonRef;
@@ -269,8 +269,7 @@ impl<'a> RawJsonRef<'a> {
         found.map(|(_, value)| value)
     }
 
-    /// The members of an object, in the order in which they stand there. A name that occurs twice
-    /// is listed twice.
+    /// Returns the members of an object in their order. A name that occurs twice is listed twice.
     ///
     /// ```
     /// use mcp_types::RawJsonRef;
@@ -283,16 +282,16 @@ impl<'a> RawJsonRef<'a> {
     ///
     /// # Errors
     ///
-    /// When the JSON is no object.
+    /// When the JSON is not an object.
     pub fn members(self) -> serde_json::Result<Vec<(String, Self)>> {
         self.parse::<Members<'a>>().map(|Members(members)| members)
     }
 
-    /// The elements of an array.
+    /// Returns the elements of an array.
     ///
     /// # Errors
     ///
-    /// When the JSON is no array.
+    /// When the JSON is not an array.
     pub fn elements(self) -> serde_json::Result<Vec<Self>> {
         self.parse()
     }

@@ -1,8 +1,8 @@
-//! What a peer has sent, read by one revision, so that an odd part spoils only itself.
+//! Lenient reading of values from a peer: a malformed part does not spoil the rest of the value.
 //!
-//! A value is decoded as it came, which is all that most values need. One that can't be decoded, or
-//! that may have members of another revision, is written again without what does not fit. The table
-//! of types guides this second way.
+//! Most values can be decoded unchanged. A value that can't be decoded, or that may have members of
+//! another revision, is first copied without the parts that do not fit, as found with the table of
+//! types.
 
 mod surrogates;
 mod walk;
@@ -20,13 +20,14 @@ use walk::Walk;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Misfit {
-    /// Where the fault is, such as `tools[3].inputSchema`; empty for the value itself.
+    /// Path of the fault, such as `tools[3].inputSchema`; empty for the value itself.
     pub path: String,
-    /// The name of the entry of a list in which the fault is; that of a resource is its URI.
+    /// Name of the list entry that has the fault; the URI if the entry is a resource.
     pub entry: Option<String>,
-    /// What is wrong there.
+    /// Description of the fault.
     pub reason: String,
-    /// The part that was left out because of the fault, such as `tools[3]`; empty if nothing was.
+    /// Path of the part that was left out because of the fault, such as `tools[3]`. Empty if nothing
+    /// was left out.
     pub left_out: String,
 }
 
@@ -45,13 +46,14 @@ impl fmt::Display for Misfit {
 
 impl std::error::Error for Misfit {}
 
-/// Reads a value of the type called `name` as `revision` has it. Returns what was left out as well.
+/// Reads a value of the type called `name` in the form of `revision`, and returns it with the faults
+/// that were found.
 ///
-/// Members that the revision does not have are the sender's own and not decoded. Optional members
-/// that do not fit are left out, and so are the entries of a list that comes in pages, and of an
-/// optional list. An empty list in place of an object is an empty object: PHP writes it so. A half of
-/// a surrogate pair becomes U+FFFD, except in strings that later messages repeat, such as names,
-/// URIs and cursors. A tool's result may lack `content` beside `structuredContent`.
+/// Members that the revision does not define are not decoded. Optional members that do not fit are
+/// left out, and so are entries that do not fit in paginated and optional lists. An empty list in
+/// place of an object is read as an empty object, because PHP writes empty objects this way. A lone
+/// surrogate becomes U+FFFD, except in strings that later messages repeat, such as names, URIs and
+/// cursors. The result of a tool may lack `content` if it has `structuredContent`.
 ///
 /// ```
 /// use mcp_types::{ListToolsResult, RawJsonRef, Revision, read};
@@ -67,8 +69,8 @@ impl std::error::Error for Misfit {}
 ///
 /// # Errors
 ///
-/// When a required member is missing or does not fit, or one that decides what the value means:
-/// `isError`, `resultType`, `inputRequests` and `requestState`.
+/// When a required member is missing or does not fit, or when a member that decides the meaning of
+/// the value does not fit: `isError`, `resultType`, `inputRequests` or `requestState`.
 pub fn read<T: DeserializeOwned>(
     json: RawJsonRef<'_>,
     name: &str,

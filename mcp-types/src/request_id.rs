@@ -1,4 +1,4 @@
-//! Identifiers: of a request, and of the progress of one.
+//! Ids of requests and progress tokens.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use serde::ser::{Serialize, Serializer};
 use crate::RawJson;
 use crate::number::integer_digits;
 
-/// The id that ties a response to its request: an integer or a string, never null.
+/// The id that links a response to its request: an integer or a string, never null.
 ///
-/// An integer is any JSON number without a fraction within [`i64`], however it is written: `7.0`
-/// and `70e-1` are the id `7`. Cloning is cheap; strings are shared.
+/// An integer is any JSON number without a fraction that fits into an [`i64`], in any notation: `7.0`
+/// and `70e-1` are the id `7`. Cloning is cheap because strings are shared.
 ///
 /// ```
 /// use mcp_types::RequestId;
@@ -29,14 +29,15 @@ pub enum RequestId {
     String(Arc<str>),
 }
 
-/// The token that ties progress notifications to the request that asked for them.
+/// The token that links progress notifications to the request that they report on.
 ///
-/// An integer or a string, chosen by the sender of the request and unique among its requests in
-/// flight.
+/// The token is an integer or a string. The sender of the request chooses it, and it must be unique
+/// among the sender's requests in flight.
 pub type ProgressToken = RequestId;
 
 impl RequestId {
-    /// The id that a JSON number denotes; `None` for a fraction, and beyond [`i64`].
+    /// Returns the id that a JSON number denotes, or `None` if the number has a fraction or does not fit
+    /// into an [`i64`].
     pub(crate) fn from_number(number: &str) -> Option<Self> {
         let id = number.parse().ok();
         let id = id.or_else(|| integer_digits(number)?.parse().ok());

@@ -1,4 +1,4 @@
-//! Properties of each revision of the protocol, and the two eras they fall into.
+//! Properties of the protocol's revisions, and the two eras that the revisions belong to.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::Revision;
 
 impl Revision {
-    /// The position in [`Revision::ALL`], for tables with one entry a revision.
+    /// Returns the position in [`Revision::ALL`], for tables with one entry per revision.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Revision {
 /// The name of a revision that this crate does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownRevision(
-    /// The name as it was given.
+    /// The given name.
     pub String,
 );
 
@@ -69,24 +69,26 @@ impl fmt::Display for UnknownRevision {
 
 impl std::error::Error for UnknownRevision {}
 
-/// The two ways in which revisions agree on version and capabilities.
+/// The two ways in which peers agree on version and capabilities.
 ///
-/// The specification calls them legacy and modern (2026-07-28, "Versioning and Compatibility").
+/// The specification calls the eras legacy and modern (2026-07-28, "Versioning and Compatibility").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Era {
-    /// An `initialize` request opens a session in which both are settled once.
+    /// An `initialize` request opens a session, and negotiates version and capabilities once.
     Handshake,
-    /// Each request carries both in its `_meta`; nothing is remembered between requests.
+    /// Each request carries version and capabilities in its `_meta`. Servers keep no state between
+    /// requests.
     Stateless,
 }
 
 impl Era {
-    /// Both.
+    /// Both eras.
     pub const ALL: [Self; 2] = [Self::Handshake, Self::Stateless];
 
-    /// The method by which a client learns what a server of this era offers.
+    /// Returns the method that a client calls to learn what a server of this era offers.
     //
-    // Not by the constants of methods: a build of the first four revisions has none for `server/discover`.
+    // The generated constants can't be used: code generated from the first four revisions has no
+    // constant for `server/discover`.
     #[must_use]
     pub const fn opening_method(self) -> &'static str {
         match self {
@@ -105,7 +107,7 @@ impl FromStr for Era {
     }
 }
 
-/// A text that names no [`Era`].
+/// The error for a string that is not the name of an [`Era`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownEra;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{Era, Revision};
 
-/// A set of revisions: those that have a field, or that a peer is willing to speak.
+/// A set of revisions, such as the revisions that have a field or that a peer supports.
 ///
 /// ```
 /// use mcp_types::{Revision, Revisions};
@@ -21,28 +21,28 @@ use crate::{Era, Revision};
 pub struct Revisions(pub(crate) u64);
 
 impl Revisions {
-    /// Every known revision.
+    /// All known revisions.
     pub const ALL: Self = Self(u64::MAX >> (64 - Revision::ALL.len()));
 
-    /// Only `revision`.
+    /// Returns the set with only `revision`.
     #[must_use]
     pub const fn only(revision: Revision) -> Self {
         Self(1 << revision.index())
     }
 
-    /// Those of the set that are as new as `oldest` or newer.
+    /// Returns the revisions of the set that are not older than `oldest`.
     #[must_use]
     pub const fn from(self, oldest: Revision) -> Self {
         Self(self.0 & !((1 << oldest.index()) - 1))
     }
 
-    /// Those of the set that are as old as `newest` or older.
+    /// Returns the revisions of the set that are not newer than `newest`.
     #[must_use]
     pub const fn up_to(self, newest: Revision) -> Self {
         Self(self.0 & (u64::MAX >> (63 - newest.index())))
     }
 
-    /// Those of the set that belong to `era`.
+    /// Returns the revisions of the set that belong to `era`.
     #[must_use]
     pub fn of(self, era: Era) -> Self {
         let members = self.iter().filter(|revision| revision.era() == era);
@@ -51,32 +51,33 @@ impl Revisions {
         })
     }
 
-    /// Whether `revision` is one of them.
+    /// Returns true if the set contains `revision`.
     #[must_use]
     pub const fn contains(self, revision: Revision) -> bool {
         self.0 >> revision.index() & 1 == 1
     }
 
-    /// Whether there is none.
+    /// Returns true if the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The revisions, oldest first.
+    /// Iterates over the revisions, oldest first.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = Revision> {
         Revision::ALL
             .into_iter()
             .filter(move |revision| self.contains(*revision))
     }
 
-    /// The oldest of them.
+    /// Returns the oldest revision of the set.
     #[must_use]
     pub fn since(self) -> Option<Revision> {
         self.iter().next()
     }
 
-    /// The newest of them, or `None` if that is the newest of all: there is no end yet.
+    /// Returns the newest revision of the set, or `None` if it is the newest known revision: the set has
+    /// no end yet.
     #[must_use]
     pub fn until(self) -> Option<Revision> {
         self.iter()
@@ -84,7 +85,7 @@ impl Revisions {
             .filter(|last| *last != Revision::LATEST)
     }
 
-    /// The newest of them that belongs to `era`.
+    /// Returns the newest revision of the set that belongs to `era`.
     #[must_use]
     pub fn newest_of(self, era: Era) -> Option<Revision> {
         self.iter().rfind(|revision| revision.era() == era)

@@ -1,4 +1,4 @@
-//! Names that generated code brings into scope.
+//! Names that the generated code imports.
 
 pub(crate) mod model {
     pub(crate) use crate::{JsonObject, OneOrMany, OrderedMap, ProgressToken, RawJson, RequestId};

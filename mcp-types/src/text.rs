@@ -1,9 +1,10 @@
-//! Strings that are borrowed from the message where they have no escapes.
+//! Strings that are borrowed from the message if they have no escapes.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-/// A string, borrowed where it can be. Serde borrows a `Cow` only as a field by itself.
+/// A string that is borrowed if possible. Serde borrows a `Cow` only with the `borrow` attribute on a
+/// field.
 #[derive(Deserialize)]
 pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);

@@ -1,7 +1,7 @@
-//! Unions, decoded by what tells their members apart.
+//! Decoding of unions, by the fields that distinguish their members.
 //!
-//! A member whose tag comes first is decoded in one pass. Any other object is first gathered as
-//! text; one that fits no member is kept as [`RawJson`].
+//! An object whose tag comes first is decoded in one pass. Any other object is first collected as
+//! text. An object that matches no member is kept as [`RawJson`].
 
 pub(crate) mod best_match;
 pub(crate) mod message;
@@ -18,45 +18,45 @@ use crate::text::Text;
 
 /// A union whose members are objects.
 pub(crate) trait Union: Sized {
-    /// Decodes the member of that index.
+    /// Decodes the member with this index.
     fn read<'de, D: Deserializer<'de>>(index: usize, object: D) -> Result<Self, D::Error>;
 
-    /// Keeps a value that fits no member.
+    /// Keeps a value that matches no member.
     fn unknown(json: RawJson) -> Self;
 }
 
-/// A union told apart by the value of one field.
+/// A union whose members are distinguished by the value of one field.
 pub(crate) trait ByField: Union {
     /// The name of the field.
     const FIELD: &'static str;
     /// The value of the field in each member.
     const VALUES: &'static [&'static str];
-    /// The index of the member that may lack the field, and keeps it where it is present.
+    /// The index of the member that may lack the field, and that keeps the field if it is present.
     const DEFAULT: Option<usize> = None;
 }
 
-/// A union told apart by a field that only one member has.
+/// A union whose members are distinguished by a field that only one member has.
 pub(crate) trait ByKey: Union {
-    /// The field of each member.
+    /// The field that only this member has, for each member.
     const KEYS: &'static [&'static str];
 }
 
-/// Decodes a union told apart by the value of one field.
+/// Decodes a union whose members are distinguished by the value of one field.
 ///
 /// # Errors
 ///
-/// When the value is no object, lacks the field, or does not fit the member.
+/// When the value is not an object, lacks the field, or does not fit the member.
 pub(crate) fn by_field<'de, T: ByField, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     deserializer.deserialize_map(FieldVisitor(PhantomData))
 }
 
-/// Decodes a union told apart by a field that only one member has.
+/// Decodes a union whose members are distinguished by a field that only one member has.
 ///
 /// # Errors
 ///
-/// When the value is no object, or does not fit the member.
+/// When the value is not an object, or does not fit the member.
 pub(crate) fn by_key<'de, T: ByKey, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_map(KeyVisitor(PhantomData))
 }
@@ -115,7 +115,7 @@ impl<'de, T: ByKey> Visitor<'de> for KeyVisitor<T> {
     }
 }
 
-/// The text of an object, written member by member.
+/// The text of an object, collected member by member.
 #[derive(Default)]
 struct ObjectText(String);
 
@@ -131,7 +131,7 @@ impl ObjectText {
         self.0.push_str(json);
     }
 
-    /// Decodes the member of that index, or keeps the text where there is none.
+    /// Decodes the member with this index, or keeps the text if there is no index.
     fn read<T: Union, E: Error>(mut self, index: Option<usize>) -> Result<T, E> {
         self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
         match index {
@@ -142,7 +142,7 @@ impl ObjectText {
     }
 }
 
-/// The fault without its line and column, which count within the gathered text.
+/// Removes line and column from an error, because they refer to the collected text.
 pub(crate) fn without_place<E: Error>(fault: serde_json::Error) -> E {
     let text = fault.to_string();
     let place = format!(" at line {} column {}", fault.line(), fault.column());

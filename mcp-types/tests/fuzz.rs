@@ -1,5 +1,4 @@
-//! The checks of the fuzz targets, on their corpus and on inputs derived from
-//! it, for where no fuzzer runs.
+//! Runs the checks of the fuzz targets on their corpus and on mutated inputs, without a fuzzer.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +16,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::path::Path;
 
-/// The inputs that a target starts from.
+/// Returns the corpus of a target.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     let entries = std::fs::read_dir(folder.join(target)).unwrap();
@@ -30,7 +29,7 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Pieces that JSON is made of, to put where they do not belong.
+/// Pieces of JSON, to insert at random places.
 const PIECES: &[&[u8]] = &[
     b"{",
     b"}",
@@ -54,7 +53,7 @@ const PIECES: &[&[u8]] = &[
     b"",
 ];
 
-/// An input of the corpus with some bytes replaced by pieces.
+/// Generates inputs of the corpus with some bytes replaced by pieces.
 fn mutated(target: &str) -> impl Strategy<Value = Vec<u8>> {
     let cuts = prop::collection::vec((any::<Index>(), 0..8_usize, select(PIECES)), 0..6);
     (select(corpus(target)), cuts).prop_map(|(mut bytes, cuts)| {

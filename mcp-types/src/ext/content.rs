@@ -1,4 +1,4 @@
-//! Content blocks: text, pictures, sound and resources.
+//! Content blocks: text, images, audio and resources.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl ContentBlock {
-    /// A block of text.
+    /// Creates a block of text.
     ///
     /// ```
     /// use mcp_types::ContentBlock;
@@ -24,19 +24,19 @@ impl ContentBlock {
         Self::Text(TextContent::new(text))
     }
 
-    /// A picture, from the bytes of its file.
+    /// Creates an image from the bytes of its file.
     #[must_use]
     pub fn image(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Image(ImageContent::from_bytes(bytes, mime_type))
     }
 
-    /// Sound, from the bytes of its file.
+    /// Creates audio content from the bytes of its file.
     #[must_use]
     pub fn audio(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Audio(AudioContent::from_bytes(bytes, mime_type))
     }
 
-    /// A resource with its content.
+    /// Creates an embedded resource with its content.
     ///
     /// ```
     /// use mcp_types::{ContentBlock, ResourceContents};
@@ -50,13 +50,13 @@ impl ContentBlock {
         EmbeddedResource::new(contents).into()
     }
 
-    /// A resource by reference: what it is called, and its URI.
+    /// Creates a link to a resource from its name and its URI.
     #[must_use]
     pub fn resource_link(name: impl Into<String>, uri: impl Into<String>) -> Self {
         ResourceLink::new(name, uri).into()
     }
 
-    /// The text, if the block is text.
+    /// Returns the text, if the block is text.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -65,7 +65,7 @@ impl ContentBlock {
         }
     }
 
-    /// The picture, if the block is one.
+    /// Returns the image, if the block is an image.
     #[must_use]
     pub fn as_image(&self) -> Option<&ImageContent> {
         match self {
@@ -74,7 +74,7 @@ impl ContentBlock {
         }
     }
 
-    /// The sound, if the block is sound.
+    /// Returns the audio content, if the block is audio.
     #[must_use]
     pub fn as_audio(&self) -> Option<&AudioContent> {
         match self {
@@ -83,7 +83,7 @@ impl ContentBlock {
         }
     }
 
-    /// The content of the resource, if the block carries one.
+    /// Returns the contents of the resource, if the block is an embedded resource.
     #[must_use]
     pub fn as_resource(&self) -> Option<&ResourceContents> {
         match self {
@@ -92,7 +92,7 @@ impl ContentBlock {
         }
     }
 
-    /// The reference to a resource, if the block is one.
+    /// Returns the link, if the block is a link to a resource.
     #[must_use]
     pub fn as_resource_link(&self) -> Option<&ResourceLink> {
         match self {
@@ -103,13 +103,13 @@ impl ContentBlock {
 }
 
 impl SamplingMessageContentBlock {
-    /// A block of text.
+    /// Creates a block of text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(TextContent::new(text))
     }
 
-    /// The text, if the block is text.
+    /// Returns the text, if the block is text.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -124,13 +124,13 @@ macro_rules! from_bytes {
         $(impl $content {
             #[doc = $what]
             ///
-            /// `mime_type` is its media type, such as `image/png` or `audio/wav`.
+            /// `mime_type` is the media type, such as `image/png` or `audio/wav`.
             #[must_use]
             pub fn from_bytes(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
                 Self::new(STANDARD.encode(bytes), mime_type)
             }
 
-            /// The bytes, or `None` if `data` is not Base64.
+            /// Returns the bytes, or `None` if `data` is not Base64.
             #[must_use]
             pub fn bytes(&self) -> Option<Vec<u8>> {
                 STANDARD.decode(&self.data).ok()
@@ -140,8 +140,8 @@ macro_rules! from_bytes {
 }
 
 from_bytes! {
-    ImageContent, "A picture, from the bytes of its file.";
-    AudioContent, "Sound, from the bytes of its file.";
+    ImageContent, "Creates an image from the bytes of its file.";
+    AudioContent, "Creates audio content from the bytes of its file.";
 }
 
 macro_rules! from_text {

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::{BlobResourceContents, ReadResourceResult, ResourceContents, TextResourceContents};
 
 impl ResourceContents {
-    /// Text, as the content of the resource `uri`.
+    /// Creates text content of the resource `uri`.
     ///
     /// ```
     /// use mcp_types::{ReadResourceResult, ResourceContents};
@@ -21,14 +21,13 @@ impl ResourceContents {
         TextResourceContents::new(uri, text).into()
     }
 
-    /// Bytes, as the content of the resource `uri`.
+    /// Creates binary content of the resource `uri`.
     #[must_use]
     pub fn blob(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         BlobResourceContents::from_bytes(uri, bytes).into()
     }
 
-    /// Says what media type the content has. What this version of the crate does not know stays
-    /// as it is.
+    /// Sets the media type. Content of an unknown kind is not changed.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         match &mut self {
@@ -39,7 +38,7 @@ impl ResourceContents {
         self
     }
 
-    /// The URI, unless the content is of an unknown kind.
+    /// Returns the URI, or `None` for content of an unknown kind.
     #[must_use]
     pub fn uri(&self) -> Option<&str> {
         match self {
@@ -49,7 +48,7 @@ impl ResourceContents {
         }
     }
 
-    /// The URI, to be changed, unless the content is of an unknown kind.
+    /// Returns a mutable reference to the URI, or `None` for content of an unknown kind.
     #[must_use]
     pub fn uri_mut(&mut self) -> Option<&mut String> {
         match self {
@@ -59,7 +58,7 @@ impl ResourceContents {
         }
     }
 
-    /// The media type, if it is known.
+    /// Returns the media type, if it is known.
     #[must_use]
     pub fn mime_type(&self) -> Option<&str> {
         match self {
@@ -69,7 +68,7 @@ impl ResourceContents {
         }
     }
 
-    /// The text, if the content is text.
+    /// Returns the text, if the content is text.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -78,7 +77,7 @@ impl ResourceContents {
         }
     }
 
-    /// The bytes, if the content is binary and its `blob` is Base64.
+    /// Returns the bytes, if the content is binary and its `blob` is Base64.
     #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
         match self {
@@ -89,13 +88,13 @@ impl ResourceContents {
 }
 
 impl BlobResourceContents {
-    /// The content of the resource `uri`, from its bytes.
+    /// Creates the content of the resource `uri` from its bytes.
     #[must_use]
     pub fn from_bytes(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Self::new(uri, STANDARD.encode(bytes))
     }
 
-    /// The bytes, or `None` if `blob` is not Base64.
+    /// Returns the bytes, or `None` if `blob` is not Base64.
     #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
         STANDARD.decode(&self.blob).ok()

@@ -1,10 +1,10 @@
-//! Names to show to a person.
+//! Names to show to the user.
 
 use crate::{Implementation, Prompt, Resource, ResourceLink, ResourceTemplate, Tool};
 
 impl Tool {
-    /// Name of the tool to show to a person: `title`, or else the title among its
-    /// `annotations`, where older revisions have it, or else `name`.
+    /// Returns the name to show to the user: `title`, else the title in `annotations`, which older
+    /// revisions use, else `name`.
     ///
     /// ```
     /// use mcp_types::{RawJson, Tool, ToolAnnotations};
@@ -24,7 +24,7 @@ impl Tool {
 macro_rules! display_names {
     ($($type:ident)*) => {
         $(impl $type {
-            /// Name to show to a person: `title`, or else `name`.
+            /// Returns the name to show to the user: `title`, or `name` if there is no title.
             #[must_use]
             pub fn display_name(&self) -> &str {
                 self.title.as_deref().unwrap_or(&self.name)

@@ -1,4 +1,4 @@
-//! Messages of a conversation with a model.
+//! Messages of a conversation with a language model.
 
 use crate::{
     ContentBlock, GetPromptResult, OneOrMany, PromptMessage, Role, SamplingMessage,
@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl PromptMessage {
-    /// A message of the user.
+    /// Creates a message of the user.
     ///
     /// ```
     /// use mcp_types::{GetPromptResult, PromptMessage};
@@ -22,7 +22,7 @@ impl PromptMessage {
         Self::new(Role::User, content)
     }
 
-    /// A message of the model.
+    /// Creates a message of the model.
     #[must_use]
     pub fn assistant(content: impl Into<ContentBlock>) -> Self {
         Self::new(Role::Assistant, content)
@@ -36,13 +36,13 @@ impl From<PromptMessage> for GetPromptResult {
 }
 
 impl SamplingMessage {
-    /// A message of the user.
+    /// Creates a message of the user.
     #[must_use]
     pub fn user(content: impl Into<SamplingMessageContentBlock>) -> Self {
         Self::new(Role::User, OneOrMany::One(content.into()))
     }
 
-    /// A message of the model.
+    /// Creates a message of the model.
     #[must_use]
     pub fn assistant(content: impl Into<SamplingMessageContentBlock>) -> Self {
         Self::new(Role::Assistant, OneOrMany::One(content.into()))

@@ -1,4 +1,4 @@
-//! Conveniences on the generated types: short ways to make values, and to look into them.
+//! Convenience methods of the generated types, to create and to read values.
 
 mod content;
 mod contents;

@@ -1,10 +1,10 @@
-//! Notifications that no schema has, such as those of extensions.
+//! Notifications that no schema defines, such as the notifications of extensions.
 
 use crate::union::message::Message;
 use crate::{RawJson, RawJsonRef, ServerNotification};
 
 impl ServerNotification {
-    /// A notification that no schema has, kept as it came.
+    /// Creates a notification that no schema defines.
     ///
     /// ```
     /// use mcp_types::{RawJson, ServerNotification};
@@ -20,8 +20,8 @@ impl ServerNotification {
         Self::Unknown(RawJson::encode(&Message { method, params }))
     }
 
-    /// The parameters of a notification that no schema has and whose method is `method`; an empty
-    /// object if it came without. `None` for any other notification.
+    /// Returns the parameters if this is a notification with the method `method` that no schema
+    /// defines; an empty object if it has no parameters. Returns `None` for any other notification.
     #[must_use]
     pub fn params_of(&self, method: &str) -> Option<RawJsonRef<'_>> {
         let Self::Unknown(json) = self else {

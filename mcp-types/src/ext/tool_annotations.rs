@@ -1,43 +1,42 @@
-//! Defaults of a tool's hints.
+//! Defaults of the hints about a tool.
 
 use crate::ToolAnnotations;
 
 impl ToolAnnotations {
-    /// The hints of a tool that changes nothing.
+    /// Creates the hints for a tool that does not modify anything.
     ///
     /// ```
     /// use mcp_types::ToolAnnotations;
     ///
     /// let hints = ToolAnnotations::read_only();
     /// assert!(hints.is_read_only() && !hints.is_destructive());
-    /// assert!(ToolAnnotations::new().is_destructive(), "what is not said has to be feared");
+    /// assert!(ToolAnnotations::new().is_destructive(), "the default is the worst case");
     /// ```
     #[must_use]
     pub fn read_only() -> Self {
         Self::new().with_read_only_hint(true)
     }
 
-    /// Whether the tool changes nothing; not, unless it says so.
+    /// Returns true if the tool does not modify anything. Default: false.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.read_only_hint.unwrap_or(false)
     }
 
-    /// Whether the tool may destroy something; it may, unless it says that it does not, or changes
-    /// nothing at all.
+    /// Returns true if the tool may overwrite or delete data. Default: true, unless the tool is read-only.
     #[must_use]
     pub fn is_destructive(&self) -> bool {
         !self.is_read_only() && self.destructive_hint.unwrap_or(true)
     }
 
-    /// Whether a second call with the same arguments changes nothing more; not, unless the tool
-    /// says so, or changes nothing at all.
+    /// Returns true if repeated calls with the same arguments have no additional effect. Default: false,
+    /// unless the tool is read-only.
     #[must_use]
     pub fn is_idempotent(&self) -> bool {
         self.is_read_only() || self.idempotent_hint.unwrap_or(false)
     }
 
-    /// Whether the tool deals with an open world, such as the web; it does, unless it says not.
+    /// Returns true if the tool interacts with external systems, such as the web. Default: true.
     #[must_use]
     pub fn is_open_world(&self) -> bool {
         self.open_world_hint.unwrap_or(true)

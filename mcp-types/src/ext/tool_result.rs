@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{CallToolResult, ContentBlock, RawJson};
 
 impl CallToolResult {
-    /// An answer in text.
+    /// Creates a result with text.
     ///
     /// ```
     /// use mcp_types::CallToolResult;
@@ -20,15 +20,17 @@ impl CallToolResult {
         Self::new([ContentBlock::text(text)])
     }
 
-    /// The tool failed; the text tells the model why, so that it can try in another way.
+    /// Creates the result of a tool that failed. The text explains the error to the model, which may
+    /// then try something else.
     #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
         Self::text(text).with_is_error(true)
     }
 
-    /// A value for a program to read, and the same as text, for those who read only content.
+    /// Creates a result with structured content, and with the same JSON as text for clients that only
+    /// read `content`.
     ///
-    /// Revisions before 2025-06-18 have only the text, and until 2025-11-25 a value must be a JSON
+    /// Revisions before 2025-06-18 have only the text. Before 2026-07-28, the value must be a JSON
     /// object.
     ///
     /// ```
@@ -47,22 +49,22 @@ impl CallToolResult {
         Ok(Self::text(json.get()).with_structured_content(json))
     }
 
-    /// Whether the tool failed.
+    /// Returns true if the tool failed.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.is_error.unwrap_or(false)
     }
 
-    /// The texts among the content.
+    /// Iterates over the text blocks of the content.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.content.iter().filter_map(ContentBlock::as_text)
     }
 
-    /// The structured content as a `T`; `None` if there is none.
+    /// Decodes the structured content as a `T`. Returns `None` if the result has no structured content.
     ///
     /// # Errors
     ///
-    /// When it does not fit `T`.
+    /// When the structured content does not match `T`.
     pub fn structured_as<'a, T: Deserialize<'a>>(&'a self) -> Option<serde_json::Result<T>> {
         self.structured_content.as_ref().map(RawJson::parse)
     }

@@ -1,15 +1,15 @@
-//! The nesting limit, checked without parsing.
+//! The check of the nesting limit, which does not parse the message.
 
-/// Whether arrays and objects in `json` nest deeper than `limit`.
+/// Returns true if arrays and objects in `json` nest deeper than `limit`.
 ///
-/// Text with fewer opening brackets than the limit can't exceed it, and counting them is cheap;
-/// only text with more is read character by character.
+/// Counting the opening brackets is cheap. Only if there are more than `limit`, the text is read
+/// character by character.
 pub(super) fn exceeds(json: &[u8], limit: usize) -> bool {
     opening_brackets(json) > limit && deepest(json) > limit
 }
 
 fn opening_brackets(json: &[u8]) -> usize {
-    // `[` and `{` differ in one bit; counters of one byte let the compiler vectorise the loop.
+    // `[` and `{` differ in one bit. One-byte counters let the compiler vectorize the loop.
     json.chunks(255)
         .map(|chunk| {
             let count = chunk

@@ -1,4 +1,4 @@
-//! The members of a message, found but not read.
+//! The members of a message, located but not decoded.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use super::{InvalidMessage, RequestId};
 use crate::RawJsonRef;
 
-/// The members of a message: a fault in one must not hide the others.
+/// The members of a message. They are decoded separately, so a fault in one does not hide the others.
 #[derive(Default)]
 pub(super) struct Envelope<'a> {
     pub(super) jsonrpc: Option<RawJsonRef<'a>>,
@@ -48,7 +48,6 @@ impl<'a> Envelope<'a> {
         })
     }
 
-    /// The id, if there is one.
     pub(super) fn request_id(&self) -> Result<Option<RequestId>, InvalidMessage> {
         let Some(raw) = self.id else {
             return Ok(None);
@@ -95,7 +94,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
     }
 }
 
-/// The text of a JSON string, borrowed where it has no escapes.
+/// Returns the value of a JSON string, borrowed if it has no escapes.
 pub(super) fn text(raw: RawJsonRef<'_>) -> Option<Cow<'_, str>> {
     raw.parse::<crate::text::Text<'_>>().ok().map(|text| text.0)
 }

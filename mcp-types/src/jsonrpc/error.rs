@@ -7,11 +7,11 @@ use super::{ErrorObject, RequestId, code};
 /// A message that can't be served, with the error to answer it with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvalidMessage {
-    /// The id of the request, where it could be read.
+    /// The id of the request, if it could be read.
     pub id: Option<RequestId>,
-    /// Whether it has a `method`. A client takes a message without one for a response.
+    /// True if the message has a `method`. A client treats a message without a method as a response.
     pub has_method: bool,
-    /// The fault; its code is [`code::PARSE_ERROR`] or [`code::INVALID_REQUEST`].
+    /// The error, with the code [`code::PARSE_ERROR`] or [`code::INVALID_REQUEST`].
     pub error: ErrorObject,
 }
 

@@ -1,4 +1,4 @@
-//! The first and the last bytes of a frame that can't be read whole.
+//! The first and last bytes of a frame that can't be read as a whole.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use crate::text::Text;
 use crate::{RawJsonRef, RequestId};
 
-/// Members found at the beginning of a frame that is too large, or no JSON.
+/// Members at the beginning of a frame that is too large or not valid JSON.
 ///
-/// Members of the outermost object are read one by one until the frame is cut off or stops being
-/// JSON; only those before that place count.
+/// The members of the outermost object are read one by one, up to the place where the frame is cut
+/// off or is no longer valid JSON.
 ///
 /// ```
 /// use mcp_types::jsonrpc::{Head, RequestId};
@@ -24,9 +24,9 @@ use crate::{RawJsonRef, RequestId};
 pub struct Head {
     /// The id of the message.
     pub id: Option<RequestId>,
-    /// Whether the message has a `method`.
+    /// True if the message has a `method`.
     pub has_method: bool,
-    /// Whether the message has a `result` or an `error`.
+    /// True if the message has a `result` or an `error`.
     pub has_outcome: bool,
 }
 
@@ -36,7 +36,7 @@ impl Head {
     pub fn read(frame: &[u8]) -> Self {
         let text = String::from_utf8_lossy(frame);
         let mut head = Self::default();
-        // An error says where the reading stopped; what counts is what was found before.
+        // An error is expected at the end of the frame; the members found before it are in `head`.
         let members = HeadVisitor {
             head: &mut head,
             end: text.as_bytes().as_ptr_range().end,
@@ -45,15 +45,15 @@ impl Head {
         head
     }
 
-    /// Adds the id, where it is not at the beginning of the frame but its last member (or the last
-    /// but `jsonrpc`), as some implementations write it. `tail` are the last bytes of the frame.
+    /// Adds the id if it is at the end of the message, where some implementations write it: the last
+    /// member, or the last before `jsonrpc`. `tail` has the last bytes of the frame.
     #[must_use]
     pub fn with_tail(mut self, tail: &[u8]) -> Self {
         self.id = self.id.or_else(|| last_id(tail));
         self
     }
 
-    /// Whether the message answers a request.
+    /// Returns true if the message is a response.
     #[must_use]
     pub fn is_response(&self) -> bool {
         self.has_outcome && !self.has_method
@@ -80,7 +80,7 @@ impl<'de> Visitor<'de> for HeadVisitor<'_> {
             head.has_method |= name == "method";
             head.has_outcome |= name == "result" || name == "error";
             let value: RawJsonRef<'de> = map.next_value()?;
-            // A number that touches the cut may go on behind it.
+            // A number at the very end of the frame may have been cut off.
             if name == "id" && value.get().as_bytes().as_ptr_range().end < self.end {
                 head.id = value.parse().ok();
             }
@@ -89,8 +89,10 @@ impl<'de> Visitor<'de> for HeadVisitor<'_> {
     }
 }
 
-/// The id in `…,"id":7}`. In valid JSON this can't be the end of a string or of an inner object: a
-/// quotation mark inside a string is escaped, and the last brace closes the outermost object.
+/// Returns the id in `…,"id":7}`.
+///
+/// In valid JSON, this can't be the end of a string or of an inner object: a quotation mark inside a
+/// string is escaped, and the last brace closes the outermost object.
 fn last_id(tail: &[u8]) -> Option<RequestId> {
     let text = String::from_utf8_lossy(tail);
     let members = text.trim_end().strip_suffix('}')?.trim_end();

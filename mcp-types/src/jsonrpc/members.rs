@@ -1,18 +1,18 @@
-//! Members put into the `_meta` of parameters.
+//! Adds members to the `_meta` of parameters.
 
 use serde::Serialize;
 
 use crate::{OrderedMap, RawJson, RawJsonRef};
 
-/// The members of an object, each value as it was written.
+/// The members of an object, with undecoded values.
 type Members<'a> = OrderedMap<RawJsonRef<'a>>;
 
-/// `params` with `members` (`"a":1,"b":2`) in its `_meta`. Members of the same name that were there before are
-/// replaced.
+/// Returns `params` with `members` (`"a":1,"b":2`) added to its `_meta`. Existing members with the
+/// same names are replaced.
 ///
 /// # Errors
 ///
-/// When `params` is no object, its `_meta` is none, or `members` is none.
+/// When `params` or its `_meta` is not an object, or `members` are not members of an object.
 pub(super) fn with_meta(
     params: &(impl Serialize + ?Sized),
     members: &str,

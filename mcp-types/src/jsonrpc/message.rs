@@ -1,4 +1,4 @@
-//! Messages as they are read: borrowed, with their payload raw.
+//! Messages with undecoded payloads, borrowed from a frame.
 
 use std::borrow::Cow;
 
@@ -8,48 +8,48 @@ use crate::RawJsonRef;
 /// The value of `jsonrpc` in every message.
 pub const VERSION: &str = "2.0";
 
-/// Content of one frame.
+/// The content of one frame.
 #[derive(Debug)]
 pub enum Frame<'a> {
     /// One message.
     Single(Message<'a>),
-    /// A batch, which only revision 2025-03-26 has: each member is a message or what is wrong
-    /// with it. Never empty.
+    /// A batch, which only revision 2025-03-26 allows. Each item is a message or the error about an
+    /// invalid one. Never empty.
     Batch(Vec<Result<Message<'a>, InvalidMessage>>),
 }
 
-/// One JSON-RPC message, borrowed from the bytes it came in.
+/// One JSON-RPC message, borrowed from its frame.
 #[derive(Debug)]
 pub enum Message<'a> {
-    /// A call that wants an answer.
+    /// A request, which expects a response.
     Request {
-        /// Its id, unique among the sender's requests in flight.
+        /// The id, unique among the sender's requests in flight.
         id: RequestId,
-        /// Which method is called.
+        /// The requested method.
         method: Cow<'a, str>,
         /// The parameters: absent, or a JSON object.
         params: Option<RawJsonRef<'a>>,
     },
-    /// A message that wants no answer.
+    /// A notification, which has no response.
     Notification {
         /// The method.
         method: Cow<'a, str>,
         /// The parameters: absent, or a JSON object.
         params: Option<RawJsonRef<'a>>,
     },
-    /// The answer to a request.
+    /// A response to a request.
     Response {
-        /// The id of the request; absent in an error about a message whose id could not be read.
+        /// The id of the request, or `None` in an error about a message whose id could not be read.
         id: Option<RequestId>,
-        /// The result, or the error.
+        /// The result or the error.
         outcome: Result<RawJsonRef<'a>, ErrorObject>,
     },
-    /// A malformed response: a message with `result` or `error` and without `method`, which can't
-    /// be used. It fails the request that it names; no error is ever sent about it.
+    /// A malformed response: a message that has `result` or `error` but no `method`, and can't be
+    /// decoded. The request with its id fails; no error is sent to the peer.
     InvalidResponse {
-        /// The id of the request, where it could be read.
+        /// The id of the request, if it could be read.
         id: Option<RequestId>,
-        /// The fault, for a person.
+        /// Description of the fault.
         reason: String,
     },
 }

@@ -1,9 +1,9 @@
-//! The JSON-RPC 2.0 envelope: messages borrowed from the wire, and answers written to it.
+//! The JSON-RPC 2.0 envelope: reads and writes whole messages.
 //!
 //! [`Frame::parse`] reads the bytes of one frame (a line, a WebSocket message, an HTTP body)
-//! without copying: `params`, `result` and `error` stay raw until the method is known.
-//! The [`mod@write`] functions append whole messages to a byte buffer and never emit a line break,
-//! so what they write can be framed by newlines.
+//! without copying: `params`, `result` and `error` are not decoded until the method is known.
+//! The functions of [`mod@write`] append whole messages to a byte buffer. They never emit a line
+//! break, so newlines can separate the messages.
 
 mod depth;
 mod envelope;

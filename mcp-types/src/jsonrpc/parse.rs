@@ -1,4 +1,4 @@
-//! From the bytes of a frame to messages.
+//! Parses the bytes of a frame.
 
 use serde::de::IgnoredAny;
 
@@ -10,7 +10,7 @@ use crate::{RawJsonRef, well_formed};
 pub const DEFAULT_MAX_DEPTH: usize = 128;
 
 impl<'a> Frame<'a> {
-    /// Reads one frame: a message, or a batch of them.
+    /// Parses one frame: a message or a batch of messages.
     ///
     /// ```
     /// use mcp_types::jsonrpc::{Frame, Message};
@@ -24,17 +24,17 @@ impl<'a> Frame<'a> {
     ///
     /// # Errors
     ///
-    /// The error to answer with: a parse error for bytes that are not JSON or nest deeper than
-    /// [`DEFAULT_MAX_DEPTH`], an invalid request for JSON that is no JSON-RPC 2.0 message.
+    /// The error to send to the peer: a parse error for bytes that are not JSON or nest deeper than
+    /// [`DEFAULT_MAX_DEPTH`], an invalid request for JSON that is not a JSON-RPC 2.0 message.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, InvalidMessage> {
         Self::parse_with_max_depth(bytes, DEFAULT_MAX_DEPTH)
     }
 
-    /// [`Frame::parse`] with another nesting limit.
+    /// Parses one frame like [`Frame::parse`], with another nesting limit.
     ///
     /// # Errors
     ///
-    /// As [`Frame::parse`].
+    /// The same as for [`Frame::parse`].
     pub fn parse_with_max_depth(bytes: &'a [u8], max_depth: usize) -> Result<Self, InvalidMessage> {
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text,
@@ -54,8 +54,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A frame that can't be read whole: an invalid response where its beginning shows that it is a
-/// response, else an invalid message.
+/// Returns an invalid response if the beginning of the frame shows that it is a response; otherwise
+/// returns the error.
 #[cold]
 fn unreadable<'a>(bytes: &[u8], invalid: InvalidMessage) -> Result<Frame<'a>, InvalidMessage> {
     let head = Head::read(bytes);
@@ -80,7 +80,7 @@ fn batch(text: &str) -> Result<Frame<'_>, InvalidMessage> {
     Ok(Frame::Batch(messages.collect()))
 }
 
-/// The error for text that is JSON but no object, or no JSON at all.
+/// Returns the error for text that is not a JSON object.
 #[cold]
 fn fault(text: &str) -> InvalidMessage {
     match serde_json::from_str::<IgnoredAny>(text) {
@@ -140,11 +140,11 @@ impl<'a> Message<'a> {
     }
 }
 
-/// A message with `result` or `error` and without `method`.
+/// Reads a message that has `result` or `error` but no `method`.
 ///
 /// # Errors
 ///
-/// The fault that keeps it from being used.
+/// A description of the fault in the response.
 fn response<'a>(
     envelope: &Envelope<'a>,
     id: Result<Option<RequestId>, InvalidMessage>,
@@ -157,7 +157,7 @@ fn response<'a>(
     }
     let is_null = |member: Option<RawJsonRef<'_>>| member.map(RawJsonRef::get) == Some("null");
     let outcome = match (envelope.result, envelope.error) {
-        // A member that is null beside the other one counts as absent.
+        // If one of the two members is null, it is treated as absent.
         (Some(result), error) if error.is_none() || is_null(error) => Ok(result),
         (result, Some(error)) if result.is_none() || is_null(result) => {
             if !error.is_object() {
@@ -169,7 +169,7 @@ fn response<'a>(
         }
         _ => return Err("it has both `result` and `error`".to_owned()),
     };
-    // An error about a message whose id could not be read carries null, or no id.
+    // An error about a message whose id could not be read has a null id or no id.
     let id = match (envelope.id.map(RawJsonRef::get), &outcome) {
         (Some("null"), Err(_)) => None,
         (Some(_), _) => id.map_err(|_| "`id` must be a string or an integer".to_owned())?,

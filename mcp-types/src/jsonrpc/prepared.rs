@@ -1,4 +1,4 @@
-//! Results that are written before it is known who asks.
+//! Results that are serialized once and sent in many responses.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::RequestId;
 use super::write::{begin_result, no_object, value};
 
-/// A result that is the same for everybody, ready to be copied into any number of responses.
-/// Cloning is cheap.
+/// A serialized result that is the same for all callers, to be copied into many responses. Cloning is
+/// cheap.
 ///
-/// It stands on one line, so responses need not be searched for line breaks: with a list of fifty
-/// tools the search costs three times what the copy does.
+/// The result has no line breaks, so responses need not be searched for them. For a list of fifty
+/// tools, the search would take three times as long as the copy.
 ///
 /// ```
 /// use mcp_types::jsonrpc::{PreparedResult, RequestId};
@@ -25,11 +25,11 @@ use super::write::{begin_result, no_object, value};
 pub struct PreparedResult(Arc<str>);
 
 impl PreparedResult {
-    /// Writes `result`.
+    /// Serializes `result`.
     ///
     /// # Errors
     ///
-    /// When it is not an object.
+    /// When `result` does not serialize to an object.
     pub fn new<T: Serialize + ?Sized>(result: &T) -> serde_json::Result<Self> {
         let mut json = Vec::new();
         value(&mut json, result);
@@ -39,16 +39,16 @@ impl PreparedResult {
         }
     }
 
-    /// The result by itself.
+    /// Returns the JSON text of the result.
     #[must_use]
     pub fn get(&self) -> &str {
         &self.0
     }
 
-    /// Appends a response with this result, and no line break.
+    /// Appends a response with this result, without a line break.
     ///
-    /// `prefix` is empty, or an object without its closing brace and with at least one member: the
-    /// members go before those of the result.
+    /// `prefix` is empty, or an object with at least one member and without its closing brace. Its
+    /// members are written before the members of the result.
     pub fn write(&self, out: &mut Vec<u8>, id: &RequestId, prefix: &str) {
         out.reserve(self.0.len() + prefix.len() + 64);
         self.write_before(out, id, prefix);
@@ -56,8 +56,8 @@ impl PreparedResult {
         out.push(b'}');
     }
 
-    /// Appends what goes before the [`members`](Self::members) in such a response. What goes behind
-    /// them is one more closing brace.
+    /// Appends the part of such a response that precedes the [`members`](Self::members). One more
+    /// closing brace must follow them.
     pub fn write_before(&self, out: &mut Vec<u8>, id: &RequestId, prefix: &str) {
         begin_result(out, id);
         out.extend_from_slice(match prefix {
@@ -69,7 +69,7 @@ impl PreparedResult {
         }
     }
 
-    /// The result without its opening brace.
+    /// Returns the result without its opening brace.
     #[must_use]
     pub fn members(&self) -> &str {
         &self.0[1..]

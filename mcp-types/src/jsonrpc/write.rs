@@ -1,4 +1,4 @@
-//! Whole messages, appended to a byte buffer on one line.
+//! Functions that append whole messages to a byte buffer, without line breaks.
 
 use memchr::memchr2;
 use serde::Serialize;
@@ -7,18 +7,18 @@ use serde_json::Error;
 use super::members::with_meta;
 use super::{ErrorObject, RequestId, VERSION};
 
-/// Id of an error response.
+/// The id of an error response.
 #[derive(Clone, Copy, Debug)]
 pub enum ErrorId<'a> {
-    /// The request's id is known.
+    /// The id of the request.
     Of(&'a RequestId),
-    /// It could not be read: `null`, as JSON-RPC 2.0 has it.
+    /// The id could not be read and is written as `null`, as in JSON-RPC 2.0.
     Null,
-    /// It could not be read: left out, as revision 2026-07-28 has it.
+    /// The id could not be read and is left out, as in revision 2026-07-28.
     Absent,
 }
 
-/// A request, a notification (without `id`) or a response.
+/// A request, a notification (without `id`), or a response.
 #[derive(Serialize)]
 struct Line<'a, T: ?Sized> {
     jsonrpc: &'static str,
@@ -45,10 +45,10 @@ impl<T: ?Sized> Line<'_, T> {
     };
 }
 
-/// Appends a value, such as a result that is written once and sent often.
+/// Appends a value, such as a result that is serialized once and sent often.
 ///
-/// It is what `serde_json::to_writer` writes, but on one line: raw JSON keeps its text, and a line
-/// break in it, which can only be white space between tokens, becomes a space.
+/// The output is that of `serde_json::to_writer` on one line: line breaks in raw JSON, which can only
+/// be white space between tokens, are replaced by spaces.
 ///
 /// ```
 /// use mcp_types::RawJson;
@@ -61,8 +61,8 @@ impl<T: ?Sized> Line<'_, T> {
 ///
 /// # Panics
 ///
-/// When the value has no JSON form, such as a map whose keys are not strings. Every type of this
-/// crate has one.
+/// When the value can't be serialized to JSON, such as a map whose keys are not strings. All types of
+/// this crate can be serialized.
 pub fn value<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     let start = out.len();
     serde_json::to_writer(&mut *out, value).expect("the value has a JSON form");
@@ -92,12 +92,12 @@ pub fn request<P: Serialize + ?Sized>(
     value(out, &line);
 }
 
-/// Appends a request whose `params._meta` has further members: `members` is what stands between
-/// the braces of a JSON object.
+/// Appends a request with additional members in `params._meta`: `members` is a JSON object without its
+/// braces.
 ///
 /// # Errors
 ///
-/// When `params` is no object; then the buffer is left as it was.
+/// When `params` is not an object. The buffer is then unchanged.
 pub fn request_with_meta<P: Serialize + ?Sized>(
     out: &mut Vec<u8>,
     id: &RequestId,
@@ -130,12 +130,12 @@ pub fn result<T: Serialize + ?Sized>(out: &mut Vec<u8>, id: &RequestId, result: 
     value(out, &line);
 }
 
-/// Appends a response whose result begins with members that were written before: `prefix` is an
+/// Appends a response whose result begins with members that are already serialized: `prefix` is an
 /// object without its closing brace, and must have a member.
 ///
 /// # Errors
 ///
-/// When `result` is not an object; then the buffer is left as it was.
+/// When `result` is not an object. The buffer is then unchanged.
 pub fn result_with_prefix<T: Serialize + ?Sized>(
     out: &mut Vec<u8>,
     id: &RequestId,
@@ -161,7 +161,7 @@ pub fn result_with_prefix<T: Serialize + ?Sized>(
     Ok(())
 }
 
-/// Appends a response as far as its result.
+/// Appends the part of a response that precedes its result.
 pub(super) fn begin_result(out: &mut Vec<u8>, id: &RequestId) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     value(out, id);

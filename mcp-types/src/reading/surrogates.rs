@@ -1,16 +1,16 @@
-//! Halves of surrogate pairs, which JSON can write and Rust's strings can't hold.
+//! Lone surrogates, which JSON strings can contain and Rust strings can't.
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memmem};
 
-/// Returns false if no escape in `json` is a half of a surrogate pair without the other one.
+/// Returns false if `json` surely has no escaped lone surrogate.
 pub(super) fn may_be_alone(json: &str) -> bool {
     let has = |start: &str| memmem::find(json.as_bytes(), start.as_bytes()).is_some();
     (has("\\ud") || has("\\uD")) && matches!(well_formed(json), Cow::Owned(_))
 }
 
-/// Replaces each half of a surrogate pair that stands alone by U+FFFD. `json` is valid otherwise.
+/// Replaces each lone surrogate in otherwise valid JSON by U+FFFD.
 ///
 /// ```
 /// let text = mcp_types::well_formed(r#"["\ud83d\ude00", "\ud83d"]"#);
@@ -46,7 +46,7 @@ pub fn well_formed(json: &str) -> Cow<'_, str> {
     }
 }
 
-/// The code unit that is escaped at `index`.
+/// Returns the UTF-16 code unit of the escape at `index`.
 fn code_unit(json: &str, index: usize) -> Option<u16> {
     let digits = json.get(index..index + 6)?.strip_prefix("\\u")?;
     u16::from_str_radix(digits, 16).ok()

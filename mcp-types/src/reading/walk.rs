@@ -1,4 +1,4 @@
-//! One walk over a value along the table of types, which writes what fits.
+//! Copies a value without the parts that do not fit, guided by the table of types.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,14 +12,14 @@ use super::{Misfit, well_formed};
 use crate::integer_digits;
 use crate::{FieldInfo, JsonObject, RawJsonRef, RequestId, Revision, TypeInfo, VariantInfo};
 
-/// Optional members without which a value would mean something else.
+/// Optional members that can't be left out without changing the meaning of the value.
 const DECIDING: [&str; 4] = ["inputRequests", "isError", "requestState", "resultType"];
 
-/// Strings that later messages repeat, so that no character of theirs can be replaced.
+/// Strings that later messages repeat. Their characters must not be replaced.
 const REPEATED: &str = "elicitationId id name nextCursor protocolVersion requestState taskId \
     toolUseId uri uriTemplate url";
 
-/// The members, by the index of each revision, that the revision lacks in a type which it has.
+/// For each revision, the members that it lacks in the types that it has.
 static FOREIGN: LazyLock<Vec<Vec<Finder<'static>>>> =
     LazyLock::new(|| Revision::ALL.into_iter().map(foreign).collect());
 
@@ -29,7 +29,7 @@ fn foreign(revision: Revision) -> Vec<Finder<'static>> {
     let fields = fields.filter(|(info, field)| !is_known(info, field, revision));
     let names = fields.map(|(_, field)| format!("\"{}\"", field.name.replace('/', "\\/")));
     let plain = names.flat_map(|name| [name.replace("\\/", "/"), name]);
-    // Names are ASCII: an escape may hide one.
+    // Names are ASCII, so an escape of an ASCII character may be a part of a name.
     let texts: BTreeSet<_> = plain.chain(["\\u00".to_owned()]).collect();
     texts
         .iter()
@@ -37,19 +37,19 @@ fn foreign(revision: Revision) -> Vec<Finder<'static>> {
         .collect()
 }
 
-/// Returns false if `json` has no member of another revision.
+/// Returns false if `json` surely has no member of another revision.
 pub(super) fn may_be_foreign(json: &str, revision: Revision) -> bool {
     let mut names = FOREIGN.get(revision.index()).into_iter().flatten();
     names.any(|name| name.find(json.as_bytes()).is_some())
 }
 
-/// Returns true if a message of `revision` can have the field. All fields can be in a type that the
-/// revision lacks.
+/// Returns true if a message of `revision` can have the field. A type that the revision lacks can have
+/// all its fields.
 fn is_known(info: &TypeInfo, field: &FieldInfo, revision: Revision) -> bool {
     field.revisions.contains(revision) || !info.revisions.contains(revision)
 }
 
-/// The kind of a variant's value, or of the parameters of a message; empty in a string enum.
+/// Returns the kind of a variant's value, or of the parameters of a message; empty in a string enum.
 fn payload(variant: &VariantInfo) -> &'static str {
     let method = || Revision::method(variant.value?);
     match variant.kind {
@@ -62,12 +62,12 @@ type Outcome = Result<(), Misfit>;
 
 pub(super) struct Walk {
     revision: Revision,
-    /// The parts so far that fit.
+    /// The copied parts.
     pub(super) text: String,
     pub(super) misfits: Vec<Misfit>,
-    /// The place of the part that is being written.
+    /// The path of the part that is being copied.
     path: String,
-    /// The name of the entry that is being written.
+    /// The name of the list entry that is being copied.
     entry: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Walk {
         }
     }
 
-    /// A misfit of the part that is being written.
+    /// Creates a misfit for the part that is being copied.
     pub(super) fn misfit(&self, reason: impl Into<String>) -> Misfit {
         Misfit {
             path: self.path.trim_start_matches('.').to_owned(),
@@ -92,7 +92,7 @@ impl Walk {
         }
     }
 
-    /// The misfit of a value that is not what it must be.
+    /// Creates a misfit for a value that is not of the expected kind.
     fn unlike(&self, expected: &str, json: RawJsonRef<'_>) -> Misfit {
         let found = match json.get().as_bytes().first() {
             Some(b'{') => "an object",
@@ -109,7 +109,7 @@ impl Walk {
         }
     }
 
-    /// Writes a value of a [kind](FieldInfo::kind).
+    /// Copies a value of a [kind](FieldInfo::kind).
     pub(super) fn value(&mut self, json: RawJsonRef<'_>, kind: &str) -> Outcome {
         if let Some(kind) = kind.strip_suffix('?') {
             let is_absent = json.get() == "null";
@@ -135,7 +135,7 @@ impl Walk {
         }
     }
 
-    /// Writes a value that the table does not look into.
+    /// Copies a value whose parts are not in the table.
     fn leaf(&mut self, json: RawJsonRef<'_>, kind: &str) -> Outcome {
         let text = match kind {
             "object" | "value{}" => well_formed(object(json).get()),
@@ -163,7 +163,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Writes a list. Items that do not fit are left out if the list `may_lack` some.
+    /// Copies a list. Items that do not fit are left out if `may_lack` is true.
     fn list(&mut self, json: RawJsonRef<'_>, item: &str, may_lack: bool) -> Outcome {
         let elements = json.elements().map_err(|_| self.unlike("a list", json))?;
         self.text.push('[');
@@ -184,7 +184,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Writes an object that is used as a map.
+    /// Copies an object that is used as a map.
     fn map(&mut self, json: RawJsonRef<'_>, item: &str) -> Outcome {
         let members = self.members(json)?;
         self.text.push('{');
@@ -195,7 +195,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Writes an object of a type with fields.
+    /// Copies an object of a type with fields.
     fn object(&mut self, json: RawJsonRef<'_>, info: &TypeInfo) -> Outcome {
         let members = self.members(json)?;
         let is_page = self.path.is_empty() && info.fields.iter().any(|it| it.name == "nextCursor");
@@ -248,7 +248,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Writes a value of a union or a string enum.
+    /// Copies a value of a union or a string enum.
     fn variant(&mut self, json: RawJsonRef<'_>, info: &TypeInfo) -> Outcome {
         let variants = || info.variants.iter();
         if variants().all(|it| payload(it).is_empty()) {
@@ -259,7 +259,7 @@ impl Walk {
         }
         let types = variants().map(|it| Revision::type_info(it.kind));
         let Some(types) = types.collect::<Option<Vec<_>>>() else {
-            // Such a union keeps whatever fits none of its variants.
+            // Such a union keeps values that match none of its variants.
             return self.leaf(json, "any");
         };
         let members = self.members(json)?;
@@ -272,11 +272,11 @@ impl Walk {
         let best = fits.first().map(|(fit, _)| *fit);
         fits.retain(|(fit, _)| Some(*fit) == best);
         match (&fits[..], best) {
-            // Nothing tells them apart.
+            // The variants can't be distinguished.
             ([_, _, ..], Some((_, ..0, _))) | ([], _) => {}
             _ => return self.first_object(json, fits.into_iter().map(|(_, info)| info)),
         }
-        // A variant that the table does not have is kept, but it must have a name.
+        // An unknown variant is kept, but it must have a tag.
         let mut fields = types.iter().flat_map(|info| info.fields);
         if let Some(tag) = fields.find(|field| field.kind.starts_with('\'')) {
             let text = self.text.len();
@@ -290,7 +290,7 @@ impl Walk {
         self.leaf(json, "any")
     }
 
-    /// Writes an object as the first of several types that it fits.
+    /// Copies an object as the first of several types that it fits.
     fn first_object<'a>(
         &mut self,
         json: RawJsonRef<'_>,
@@ -310,7 +310,7 @@ impl Walk {
         Err(first.unwrap_or_else(|| self.unlike("an object", json)))
     }
 
-    /// Writes a message without its envelope.
+    /// Copies a message without its envelope.
     fn message(&mut self, json: RawJsonRef<'_>, info: &TypeInfo) -> Outcome {
         self.members(json)?;
         let method = json
@@ -330,13 +330,12 @@ impl Walk {
         Ok(())
     }
 
-    /// The members of an object.
     fn members<'a>(&self, json: RawJsonRef<'a>) -> Result<Vec<(String, RawJsonRef<'a>)>, Misfit> {
         let members = object(json).members();
         members.map_err(|_| self.unlike("an object", json))
     }
 
-    /// Writes a member of an object, which is left out where it does not fit if it `may_lack`.
+    /// Copies a member of an object. A member that does not fit is left out if `may_lack` is true.
     fn member(
         &mut self,
         name: &str,
@@ -347,7 +346,7 @@ impl Walk {
         self.part(&key, &format!(".{name}"), may_lack, write)
     }
 
-    /// Writes a part of a list or object, after `key`.
+    /// Copies a part of a list or object, after `key`.
     fn part(
         &mut self,
         key: &str,
@@ -380,7 +379,7 @@ fn fits<T: DeserializeOwned>(json: &str) -> bool {
     serde_json::from_str::<T>(json).is_ok()
 }
 
-/// The value, or an empty object in place of an empty list.
+/// Replaces an empty list by an empty object.
 fn object(json: RawJsonRef<'_>) -> RawJsonRef<'_> {
     if json.elements().is_ok_and(|elements| elements.is_empty()) {
         RawJsonRef::empty_object()
@@ -389,8 +388,8 @@ fn object(json: RawJsonRef<'_>) -> RawJsonRef<'_> {
     }
 }
 
-/// How well an object fits a type: by the constants it has, the required members that it lacks, and
-/// the members that it has. `None` if a constant differs.
+/// Rates how well an object fits a type, by the constants that it has, the required members that it
+/// lacks, and the members that it has. Returns `None` if a constant differs.
 fn fit(info: &TypeInfo, members: &[(String, RawJsonRef<'_>)]) -> Option<(usize, i64, usize)> {
     let mut constants = 0;
     let mut lacks = 0;
@@ -428,7 +427,7 @@ mod tests {
             r#""content" "inputSchema""#,
             Revision::V2025_06_18
         ));
-        // Of sampling: a list of tools is walked too.
+        // The requests for sampling have `tools`, so a list of tools is also walked.
         assert!(may_be_foreign(r#""tools""#, Revision::V2025_06_18));
         assert!(may_be_foreign(r#""annotations""#, Revision::V2024_11_05));
         assert!(may_be_foreign(r#""execution""#, Revision::V2026_07_28));

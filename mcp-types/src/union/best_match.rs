@@ -1,6 +1,6 @@
-//! Unions whose members nothing single tells apart.
+//! Unions whose members can't be distinguished by a single field.
 //!
-//! They are small and rare, so the value is looked at as a whole before it is decoded.
+//! Such unions are small and rare, so the whole value is inspected before it is decoded.
 
 use serde::de::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -8,24 +8,24 @@ use serde_json::Value;
 use super::{Union, without_place};
 use crate::RawJson;
 
-/// A union told apart by how well a value fits.
+/// A union whose members are distinguished by how well a value fits.
 pub(crate) trait ByBestMatch: Union {
     /// Description of each member.
     const CANDIDATES: &'static [Candidate];
 }
 
-/// Description of a member; places are JSON pointers.
+/// Description of a member. Fields are JSON pointers.
 pub(crate) struct Candidate {
-    /// Fields with the values that they may have.
+    /// Fields that have only certain values.
     pub(crate) constants: &'static [(&'static str, &'static [&'static str])],
-    /// Other fields that must be there.
+    /// Other required fields.
     pub(crate) required: &'static [&'static str],
-    /// Fields that may be there.
+    /// Optional fields.
     pub(crate) optional: &'static [&'static str],
 }
 
 impl Candidate {
-    /// How well `value` fits; more required fields first, then more optional ones.
+    /// Rates how well `value` fits, by the number of required fields and then of optional fields.
     fn fit(&self, value: &Value) -> Option<(usize, usize)> {
         let has = |place: &&&str| value.pointer(place).is_some();
         let constants = self.constants.iter().all(|(place, allowed)| {
@@ -40,7 +40,7 @@ impl Candidate {
     }
 }
 
-/// The candidate that fits best; the first of those that fit equally well.
+/// Returns the candidate that fits best, or the first of several that fit equally well.
 pub(crate) fn best<'a>(
     candidates: impl Iterator<Item = (usize, &'a Candidate)>,
     value: &Value,
@@ -50,7 +50,7 @@ pub(crate) fn best<'a>(
     best.map(|(index, _)| index)
 }
 
-/// Decodes a union told apart by how well a value fits.
+/// Decodes a union whose members are distinguished by how well a value fits.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Unions of messages, told apart by `method`, with `params` beside it.
+//! Unions of messages, distinguished by `method`.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(crate) fn optional<'de, T: Deserialize<'de>>(
     params.map(RawJsonRef::parse).transpose()
 }
 
-/// Decodes parameters; absent ones are an empty object, so that the error names a field.
+/// Decodes parameters. Absent parameters are read as an empty object, so the error names a field.
 pub(crate) fn required<'de, T: Deserialize<'de>>(
     params: Option<RawJsonRef<'de>>,
 ) -> serde_json::Result<T> {
@@ -33,11 +33,11 @@ pub(crate) fn required<'de, T: Deserialize<'de>>(
 
 /// Decodes a union of messages.
 ///
-/// `read` decodes the member with a method, if there is one, and `unknown` keeps any other message.
+/// `read` decodes the member for a method, if there is one, and `unknown` keeps any other message.
 ///
 /// # Errors
 ///
-/// When the value is no object with `method`, or the parameters do not fit the method.
+/// When the value is not an object with `method`, or the parameters do not match the method.
 pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     read: impl FnOnce(&str, Option<RawJsonRef<'_>>) -> serde_json::Result<Option<T>>,

@@ -1,19 +1,20 @@
-//! Values from a schema: whatever it allows, in some form.
+//! Generates random values that a schema allows.
 
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Map, Value, json};
 
-/// Makes values of one schema.
+/// Generates values of one schema.
 pub(crate) struct Source<'a> {
     defs: &'a Value,
     rng: TestRng,
 }
 
-/// Stands for a `null` that means the same as no member: the schema allows either.
+/// Marks a `null` that is equivalent to an absent member.
 const NULL_OR_ABSENT: &str = "\u{0}";
 
-/// The value as a peer sends it, with each such `null`, and as it comes back, without.
+/// Returns the value as a peer sends it, with the marked `null`s, and as the model encodes it, without
+/// them.
 pub(crate) fn sent_and_read(json: &Value) -> (Value, Value) {
     (without_marks(json, true), without_marks(json, false))
 }
@@ -35,17 +36,17 @@ fn without_marks(json: &Value, with_null: bool) -> Value {
     }
 }
 
-/// How deep a value may be where the schema sets no end.
+/// Maximum depth of generated values, because recursive schemas have no limit.
 const DEPTH: usize = 12;
 
 impl<'a> Source<'a> {
-    /// `defs` are the definitions that the schema may refer to.
+    /// Creates a source. `defs` has the definitions that the schema may refer to.
     pub(crate) fn new(defs: &'a Value, seed: [u8; 32]) -> Self {
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         Self { defs, rng }
     }
 
-    /// A value that `schema` allows.
+    /// Generates a value that `schema` allows.
     pub(crate) fn value(&mut self, schema: &Value, depth: usize) -> Value {
         if let Some(target) = schema["$ref"].as_str() {
             let defs = self.defs;
@@ -56,7 +57,7 @@ impl<'a> Source<'a> {
         }
         let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"));
         if let Some(alternatives) = alternatives.and_then(Value::as_array) {
-            // The last ones end a recursion.
+            // The last alternative ends a recursion.
             let index = if depth > DEPTH {
                 alternatives.len() - 1
             } else {
@@ -99,7 +100,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// An integer, written with a fraction now and then.
+    /// Generates an integer, which is sometimes written with a fraction.
     fn integer(&mut self, from_zero: bool) -> Value {
         let small = self.below(1000);
         let positive = [json!(small), json!(small as f64), json!(u64::MAX)];
@@ -113,7 +114,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// An identifier, which is an integer of 64 bits or a string.
+    /// Generates an id: an integer of 64 bits or a string.
     fn id(&mut self) -> Value {
         self.one_of([json!(-7), json!(7.0), json!(i64::MAX), json!("a\"b")])
     }
@@ -166,7 +167,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Whether a schema lists `null` among what it allows.
+/// Returns true if a schema explicitly allows `null`.
 fn names_null(schema: &Value) -> bool {
     let alternatives = ["type", "anyOf", "oneOf"].map(|keyword| &schema[keyword]);
     let mut alternatives = alternatives.into_iter().flat_map(Value::as_array).flatten();

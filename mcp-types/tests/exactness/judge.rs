@@ -1,7 +1,7 @@
-//! A judge that knows the stored schemas and nothing of the model.
+//! Validates values against the stored schemas, independently of the model.
 //!
-//! The schemas are closed first: an object may have the properties that are named for it and no
-//! others, unless its schema invites them. Otherwise a field of another revision would pass.
+//! The schemas are closed first: an object may have only the properties that its schema names, unless
+//! the schema explicitly allows others. Otherwise a field of another revision would pass.
 
 use crate::cases::{RAW, REPAIRS};
 use jsonschema::ValidatorMap;
@@ -29,7 +29,7 @@ impl Judge {
         Self { schema, validators }
     }
 
-    /// Why `value` is not what the schema has at `pointer`.
+    /// Returns the reason why `value` does not match the schema at `pointer`.
     pub(crate) fn fault(&self, pointer: &str, value: &Value) -> Option<String> {
         let validator = self.validators.get(&format!("#{pointer}"));
         let validator = validator.unwrap_or_else(|| panic!("no schema at {pointer}"));
@@ -38,13 +38,13 @@ impl Judge {
     }
 }
 
-/// Sets what the published schema lost.
+/// Repairs known mistakes of the published schema.
 fn repair(defs: &mut Value, revision: Revision) {
     let repairs = REPAIRS
         .iter()
         .filter(|repair| repair.revisions.contains(&revision.as_str()));
     for repair in repairs {
-        // One for all revisions is for those that have the place.
+        // A repair for all revisions applies only to schemas that have the place.
         if let Some(Value::Object(target)) = defs.pointer_mut(repair.at) {
             let members: Map<String, Value> = serde_json::from_str(repair.set).unwrap();
             for (name, member) in members {
@@ -57,7 +57,7 @@ fn repair(defs: &mut Value, revision: Revision) {
     }
 }
 
-/// Several objects in one become one object, which can be closed.
+/// Merges `allOf` into a single object schema, which can be closed.
 fn merge_all_of(schema: &mut Value, defs: &Value) {
     match schema {
         Value::Object(members) => {
@@ -99,7 +99,7 @@ fn add_object(members: &mut Map<String, Value>, part: &Value) {
     }
 }
 
-/// Older schemas declare the `_meta` of parameters on the base of all messages only.
+/// Adds `_meta` to the parameters of all messages: older schemas declare it only on their base types.
 fn inherit_meta(defs: &mut Value) {
     for (base, suffix) in [("Request", "Request"), ("Notification", "Notification")] {
         let meta = defs[base]
@@ -115,7 +115,7 @@ fn inherit_meta(defs: &mut Value) {
     }
 }
 
-/// The JSON-RPC envelope around a message is not part of the model.
+/// Removes the JSON-RPC envelope of messages, which is not part of the model.
 fn strip_envelope(defs: &mut Value) {
     for def in defs.as_object_mut().unwrap().values_mut() {
         if def.pointer("/properties/method/const").is_none() {
@@ -128,7 +128,7 @@ fn strip_envelope(defs: &mut Value) {
     }
 }
 
-/// Refuses what is not named, except inside of what the model keeps as text.
+/// Disallows properties that are not named, except inside of values that the model keeps as text.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

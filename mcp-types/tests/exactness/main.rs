@@ -1,7 +1,7 @@
-//! The model is exact about every revision.
+//! Tests that the model matches the schema of each revision exactly.
 //!
-//! What it can send validates against that revision's schema, closed; what that schema allows
-//! comes through it unchanged.
+//! Values that conform to a revision are valid in its closed schema, and values that the schema allows
+//! are unchanged after decoding and encoding.
 #![allow(clippy::unwrap_used)]
 
 #[rustfmt::skip]
@@ -21,7 +21,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Values for each type and revision; more with `MCP_EXACTNESS_VALUES`.
+/// Number of values for each type and revision, which `MCP_EXACTNESS_VALUES` sets.
 fn values() -> usize {
     let more = std::env::var("MCP_EXACTNESS_VALUES").ok();
     more.and_then(|more| more.parse().ok()).unwrap_or(100)
@@ -47,14 +47,14 @@ fn whatever_conforms_validates() {
     let mut runner = runner();
     for case in cases::cases() {
         let mut judged = vec![0; case.at.len()];
-        // Some values have no nearest one, and are made up for.
+        // Some values have no nearest value, so try more values.
         for _ in 0..values() * 10 {
             if judged.iter().all(|judged| *judged >= values()) {
                 break;
             }
             let seed = any::<[u8; 32]>().new_tree(&mut runner).unwrap().current();
             let mixture = Mixer::new(seed).value(&judges, case.at);
-            // Parts of several values may be none that the model holds.
+            // The model may not be able to represent a mixture of several values.
             let Ok(conformed) = (case.conformed)(&mixture) else {
                 continue;
             };
@@ -103,7 +103,7 @@ fn whatever_a_schema_allows_comes_through() {
     }
 }
 
-/// 5 and 5.0 are the same number, but 2^63 and 2^63 + 1 are not.
+/// Normalizes numbers: 5 and 5.0 are equal, but 2^63 and 2^63 + 1 are not.
 fn numbers(json: Value) -> Value {
     match json {
         Value::Number(number) => match integer_digits(&number.to_string()) {

@@ -1,4 +1,4 @@
-//! Values that no revision's schema allows: parts of several revisions, and of none.
+//! Values that no schema allows: mixtures of values of several revisions, with foreign parts.
 
 use crate::cases::RAW;
 use crate::from_schema::{Source, sent_and_read};
@@ -17,7 +17,7 @@ impl Mixer {
         Self(TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
     }
 
-    /// A value made of those of two revisions at `places`, with some parts that neither has.
+    /// Mixes the values of two revisions at `places`, and adds some parts that neither allows.
     pub(crate) fn value(
         &mut self,
         judges: &BTreeMap<Revision, Judge>,
@@ -40,7 +40,7 @@ impl Mixer {
         mixture
     }
 
-    /// The members of both, or one of the two.
+    /// Merges the members of two objects, or chooses one of two values.
     fn mixed(&mut self, one: Value, other: Value) -> Value {
         match (one, other) {
             (Value::Object(mut one), Value::Object(other)) => {
@@ -60,7 +60,7 @@ impl Mixer {
         }
     }
 
-    /// Replaces parts by others of the same kind that few schemas allow.
+    /// Replaces parts by values of the same JSON type that few schemas allow.
     fn disturb(&mut self, json: &mut Value) {
         match json {
             Value::String(text) if self.below(8) == 0 => *text = "unheard-of".to_owned(),
@@ -90,7 +90,7 @@ impl Mixer {
     }
 }
 
-/// Makes schemas that are valid in all revisions of the objects that the model keeps as text.
+/// Turns the objects that the model keeps as text into schemas that are valid in all revisions.
 fn unify_raw(json: &mut Value) {
     match json {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! What the generated cases are made of.
+//! Types of the generated cases.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,25 +8,25 @@ pub(crate) use mcp_types::*;
 
 /// A known mistake of published schemas.
 pub(crate) struct Repair {
-    /// The revisions that have it.
+    /// The revisions that have the mistake.
     pub(crate) revisions: &'static [&'static str],
-    /// JSON pointer into the definitions.
+    /// JSON pointer to the mistake in the definitions.
     pub(crate) at: &'static str,
-    /// The members to set there, as JSON.
+    /// The members to set at this place, as JSON.
     pub(crate) set: &'static str,
 }
 
-/// A value for each revision that can express it, or why it cannot be decoded.
+/// The value for each revision, or `None` if the revision can't express it.
 type Conformed = serde_json::Result<Vec<Option<Value>>>;
 
-/// One type, and where each revision's schema has it.
+/// A type, and its place in the schema of each revision.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) at: &'static [(Revision, &'static str)],
-    /// Decodes a value and makes it conform to each revision of `at`, in that order; `None` where
-    /// it has no nearest one in the revision.
+    /// Decodes a value and makes it conform to each revision of `at`, in that order. The result is
+    /// `None` for a revision that has no nearest value.
     pub(crate) conformed: Box<dyn Fn(&Value) -> Conformed>,
-    /// Decodes and encodes.
+    /// Decodes and encodes a value.
     pub(crate) through: fn(&Value) -> serde_json::Result<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! What the tables say about revisions.
+//! Tests of the availability tables.
 
 use mcp_types::{ClientCapabilities, Era, Revision, ServerCapabilities, Side, methods};
 use serde_json::json;

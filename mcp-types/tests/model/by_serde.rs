@@ -1,4 +1,4 @@
-//! Types of the model read and written by serde, in all the ways that it has.
+//! Tests of the model's serde implementations with different serializers and deserializers.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ fn tool() -> Tool {
     serde_json::from_str(TOOL).unwrap()
 }
 
-/// A user's types around types of the model.
+/// A user's type that contains types of the model.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 struct Plain {
     tool: Tool,
@@ -27,7 +27,7 @@ struct Plain {
     error: Option<ErrorObject>,
 }
 
-/// Reads `text` in each of the ways that there are.
+/// Decodes `text` in all ways, and checks that the values are equal.
 fn each_way<T: serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(text: &str) -> T {
     let value: T = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::from_slice::<T>(text.as_bytes()).unwrap(), value);
@@ -159,13 +159,13 @@ fn what_nests_too_deep_is_refused() {
     ));
     let error = serde_json::from_str::<ContentBlock>(&text(300)).unwrap_err();
     assert!(error.to_string().contains("recursion limit"), "{error}");
-    // Raw JSON is not gone into.
+    // Raw JSON is not parsed, so its depth is not limited.
     let tool = TOOL.replace("1.0", &deep(300));
     serde_json::from_str::<Tool>(&tool).unwrap();
     let _: (Annotations, Vec<Icon>) = serde_json::from_str("[{},[]]").unwrap();
 }
 
-/// Writes what `text` says in each of the ways that there are.
+/// Decodes `text`, encodes the value in all ways, and checks that the results are equal.
 fn written_each_way<T: serde::de::DeserializeOwned + Serialize>(text: &str) {
     let value: T = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&value).unwrap(), text);

@@ -1,4 +1,4 @@
-//! What becomes of a value that a revision does not know.
+//! Tests of `Conform` with values that a revision lacks.
 
 use mcp_types::{
     Annotations, AudioContent, CallToolRequestParams, CallToolResult, CancelledNotificationParams,

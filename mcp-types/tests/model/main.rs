@@ -1,4 +1,4 @@
-//! The generated model: what it is on the wire, and what revisions make of it.
+//! Tests of the generated model.
 
 #![allow(clippy::unwrap_used)]
 

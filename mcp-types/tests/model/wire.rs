@@ -1,4 +1,4 @@
-//! The generated model on the wire: what comes in goes out again.
+//! Tests that the model encodes values as it decoded them.
 
 use mcp_types::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientRequest,
@@ -76,7 +76,7 @@ fn a_misfit_is_told_with_its_place() {
         ),
         (
             r#"{"text":"a","text":"b","type":"text"}"#,
-            // The tag is not first, so the place is that of the whole object.
+            // The tag is not first, so the error has the place of the whole object.
             "duplicate field `text` at line 1 column 37",
         ),
         (
@@ -92,7 +92,7 @@ fn a_misfit_is_told_with_its_place() {
     }
 }
 
-/// The line that an error tells.
+/// Returns the line number in an error.
 fn line_of(error: &str) -> usize {
     let (_, place) = error.split_once(" at line ").unwrap();
     let (line, _) = place.split_once(' ').unwrap();
@@ -268,7 +268,7 @@ fn shared_parameters_point_into_the_message() {
     assert!(params.cursor.is_none());
 }
 
-/// Why `text` is no `T`.
+/// Returns the error of decoding `text` as a `T`.
 fn fault<'a, T: Deserialize<'a> + std::fmt::Debug>(text: &'a str) -> String {
     serde_json::from_str::<T>(text).unwrap_err().to_string()
 }

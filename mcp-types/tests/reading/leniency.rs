@@ -45,7 +45,7 @@ fn a_member_of_another_revision_is_the_senders_own() {
     let call = whole::<CallToolResult>(call, Revision::V2024_11_05);
     assert_eq!(call.structured_content, None);
     assert_eq!(call.meta.unwrap().extra["b"], 2);
-    // Removed in the newest revision.
+    // The newest revision has no `execution`.
     let tool =
         r#"{"tools":[{"name":"a","inputSchema":{},"execution":{"taskSupport":"required"}}]}"#;
     let tool = whole::<ListToolsResult>(tool, Revision::LATEST)
@@ -202,7 +202,7 @@ fn half_of_a_surrogate_pair_is_replaced_unless_the_string_is_repeated() {
         "nextCursor: has a half of a surrogate pair",
     ];
     assert_eq!(misfits, expected);
-    // What a server calls itself is only shown.
+    // The name of a server is only displayed.
     let json = r#"{"protocolVersion":"2025-06-18","capabilities":{},
         "serverInfo":{"name":"\ud800","version":"1"}}"#;
     assert_eq!(

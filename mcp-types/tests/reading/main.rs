@@ -1,4 +1,4 @@
-//! What peers send, read by one revision.
+//! Tests of the lenient reading of values.
 
 #![allow(clippy::unwrap_used)]
 

@@ -29,7 +29,7 @@ fn outcome(json: &str, name: &str, revision: Revision) -> Result<Vec<Misfit>, Mi
     }
 }
 
-/// The types that the other side reads, in one revision.
+/// Returns the names of the types that a peer reads in a revision.
 fn names(revision: Revision) -> BTreeSet<&'static str> {
     let methods = Revision::methods().iter();
     let methods = methods.filter(|method| method.revisions.contains(revision));
@@ -71,7 +71,7 @@ fn a_wrong_part_is_left_out_or_named() {
                     Ok(misfits) => misfits,
                     Err(misfit) => vec![misfit],
                 };
-                // The fault can be inside of the part, or in what contains it.
+                // The fault can be inside of the part, or in a value that contains the part.
                 let is_named = |path: &str| {
                     let is_near = path.starts_with(&wrong.path) || wrong.path.starts_with(path);
                     is_near && !path.is_empty()
