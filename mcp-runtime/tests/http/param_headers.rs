@@ -53,8 +53,7 @@ async fn mismatch(exchange: Exchange) {
     exchange.reply(400, headers, &answer.to_string()).await;
 }
 
-/// Starts a server whose list has each of these tools in turn, and that serves calls only with the
-/// header of the last tool.
+/// Starts a server that lists these tools one after the other, and serves only calls with `header`.
 async fn server(tools: impl IntoIterator<Item = Value>, header: &'static str) -> Scripted {
     let tools = Arc::new(Script::new(tools));
     Scripted::new(move |exchange| {

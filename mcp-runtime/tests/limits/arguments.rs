@@ -1,4 +1,4 @@
-//! Limits of what is checked in the arguments of a call.
+//! Limits on checking the arguments of a call.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ driven! {
     MAX_SCHEMA_REFERENCES by max_schema_references,
 }
 
-/// An integer behind `N` references of schemas to each other.
+/// An integer whose schema is reached through `N` references.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Behind<const N: usize>(u8);
@@ -34,7 +34,7 @@ impl<const N: usize> JsonSchema for Behind<N> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        // The type itself is behind the first.
+        // The type itself is reached through the first reference.
         for step in 2..=N {
             let next = json!({"$ref": format!("#/$defs/step{N}_{}", step + 1)});
             let definition = if step == N { json!({"type": "integer"}) } else { next };
@@ -80,7 +80,7 @@ impl Checked {
     }
 }
 
-/// The faults of a call, each on a line.
+/// Returns the faults of a call, one per line.
 async fn faults(tool: &str, arguments: Value) -> Vec<String> {
     let served = Served::tcp(&Checked.into_server(), |serve| serve);
     let params = json!({"name": tool, "arguments": arguments});
@@ -90,7 +90,7 @@ async fn faults(tool: &str, arguments: Value) -> Vec<String> {
     text.lines().skip(1).map(str::to_owned).collect()
 }
 
-/// So many numbers, of which those at `wrong` are texts.
+/// Returns a list of `count` numbers, with strings at the positions for which `wrong` is true.
 fn numbers(count: usize, wrong: impl Fn(usize) -> bool) -> Value {
     let number = |at| if wrong(at) { json!("x") } else { json!(1) };
     json!({"numbers": (0..count).map(number).collect::<Vec<_>>()})
@@ -109,7 +109,7 @@ async fn max_fault_bytes() {
     let long = json!({"numbers": ["x".repeat(10_000)]});
     let faults = faults("numbers", long).await;
     let length = faults[0].len();
-    // The path of the fault, and the mark of what was cut.
+    // The length includes the path of the fault and the mark of the truncation.
     assert!((240..=280).contains(&length), "{length}");
 }
 
@@ -129,7 +129,7 @@ async fn max_checked_values() {
 }
 
 async fn max_checked_depth() {
-    // The decoder finds the innermost by itself.
+    // The decoder also finds the innermost fault without the schema.
     for (wrong, found) in [([1, 5, 10], 3), ([1, 40, 50], 2)] {
         let node = |inner: Value, level: usize| {
             let value = if wrong.contains(&level) { json!("x") } else { json!(1) };

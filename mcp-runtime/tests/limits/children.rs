@@ -29,7 +29,7 @@ driven! {
     STDERR_LINE_BYTES by stderr_line_bytes,
 }
 
-/// A shell script that shakes hands, and then goes on with `rest`.
+/// Returns a shell script that completes the handshake and then continues with `rest`.
 fn script(rest: &str) -> ChildProcess {
     let greeting = r#"
         read -r line
@@ -46,7 +46,7 @@ async fn connect(server: ChildProcess) -> Client {
     in_time(client.connect(server)).await.unwrap()
 }
 
-/// A named pipe in `directory`, which a child may hold open.
+/// Creates a named pipe in `directory`, which a child may hold open.
 fn pipe_in(directory: &Path) -> (String, pipe::Receiver) {
     let path = directory.join("pipe");
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
@@ -54,8 +54,8 @@ fn pipe_in(directory: &Path) -> (String, pipe::Receiver) {
     (path.display().to_string(), receiver.unwrap())
 }
 
-/// Closes the client of a child that does not end with its input: `close` after that it is asked,
-/// and `terminate` after that it is killed.
+/// Closes the client of a child that ignores the end of its input and SIGTERM. SIGTERM and SIGKILL
+/// must each come after `grace`.
 async fn closing(configure: impl FnOnce(ChildProcess) -> ChildProcess, grace: Duration) {
     let directory = tempfile::tempdir().unwrap();
     let (path, receiver) = pipe_in(directory.path());
@@ -109,7 +109,7 @@ async fn exit_status_timeout() {
     };
     let directory = tempfile::tempdir().unwrap();
     let (path, receiver) = pipe_in(directory.path());
-    // Its output ends, and it lives on.
+    // The child closes its output but keeps running.
     let rest = format!("read -r line; exec 1>&-; echo ended >\"{path}\"; sleep 600");
     let client = connect(script(&rest).grace(grace)).await;
     let clock = Clock::stopped();
@@ -125,7 +125,7 @@ async fn exit_status_timeout() {
 async fn stderr_timeout() {
     let directory = tempfile::tempdir().unwrap();
     let (path, receiver) = pipe_in(directory.path());
-    // A descendant in a session of its own holds standard error open.
+    // A descendant in its own session holds standard error open.
     let rest = format!("setsid sh -c 'echo held >\"{path}\"; sleep 100' & echo $$ >\"{path}\"; read -r line");
     let client = connect(script(&rest)).await;
     let mut said = BufReader::new(receiver).lines();
@@ -141,7 +141,7 @@ async fn stderr_timeout() {
 async fn last_read_timeout() {
     let directory = tempfile::tempdir().unwrap();
     let (path, receiver) = pipe_in(directory.path());
-    // It takes no more, and could still answer.
+    // The child closes its input, but could still answer.
     let rest = format!("exec 0<&-; echo deaf >\"{path}\"; sleep 600");
     let client = connect(script(&rest)).await;
     let mut said = BufReader::new(receiver).lines();

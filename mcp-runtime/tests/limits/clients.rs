@@ -84,7 +84,8 @@ async fn probe_timeout() {
     drop(connecting);
 }
 
-/// A client that pings after 10 s, waits 2 s for the answer, and bears so many misses.
+/// Connects a client that pings after 10 s, waits 2 s for the answer, and tolerates this number of
+/// misses.
 async fn pinging(misses: u32) -> (Client, Peer, TcpListener) {
     let keep_alive = KeepAlive {
         every: 10 * SECOND,
@@ -124,7 +125,7 @@ async fn ping_misses() {
     }
 }
 
-/// Reconnection after pauses without a random part.
+/// Returns settings for reconnecting after pauses that are not random.
 fn steady(tries: Option<u32>) -> Reconnect {
     Reconnect {
         tries,
@@ -133,7 +134,7 @@ fn steady(tries: Option<u32>) -> Reconnect {
     }
 }
 
-/// Waits until the client is in a state.
+/// Waits until the client is in the given state.
 async fn in_state(client: &Client, state: TransportState) {
     let mut status = client.watch_status();
     while status.current().transport != state {
@@ -193,7 +194,7 @@ async fn max_reconnect_pause() {
 }
 
 async fn stable_connection() {
-    // After a connection that has lasted, the first pause is that of a second again.
+    // After a connection that has lasted, the first pause is one second again.
     for (lasts, pause) in [(4, 8), (6, 1)] {
         let reconnect = Reconnect {
             stable_after: 5 * SECOND,
@@ -229,7 +230,7 @@ async fn max_pages() {
 }
 
 async fn max_list_bytes() {
-    // 60 and 70 MiB.
+    // The lists have 60 and 70 MiB.
     for (pages, fits) in [(6, true), (7, false)] {
         let (client, mut server, _listener) = connected(builder()).await;
         let listing = tokio::spawn(async move { client.list_tools().await });
@@ -304,7 +305,7 @@ async fn max_unread_notifications() {
     let listing = tokio::spawn(async move { client.list_tools().await });
     let (id, _) = server.expect("tools/list").await;
     server.answer(&id, json!({"tools": []})).await;
-    // The client is gone with the task, so that they come to an end.
+    // The task drops the client, so the notifications end.
     in_time(listing).await.unwrap().unwrap();
     let mut read = 0;
     while in_time(unread.next()).await.is_some() {
@@ -313,8 +314,8 @@ async fn max_unread_notifications() {
     assert_eq!(read, 256);
 }
 
-/// Reads so many resources of `bytes` bytes, all of which may be kept, and then the first one and
-/// the last one again. Returns which of both the server was asked for.
+/// Reads `count` resources of `bytes` bytes, which may all be cached, and then the first and the
+/// last again. Returns which of these two the server was asked for.
 async fn cached(count: usize, bytes: usize) -> Vec<Value> {
     let cache = ResponseCache::new();
     let (ours, mut server) = Scripted::pair();
@@ -350,14 +351,14 @@ async fn max_cached_answers() {
 }
 
 async fn max_cached_bytes() {
-    // 15 and 17 MiB.
+    // The resources have 15 and 17 MiB.
     assert_eq!(cached(15, 1 << 20).await, [""; 0]);
     assert_eq!(cached(17, 1 << 20).await, ["test://0"]);
 }
 
 async fn close_timeout() {
     let (client, mut server, _listener) = connected(builder()).await;
-    // More than the buffers of the system hold.
+    // The message is larger than the buffers of the system.
     let call = client.call_tool("x", json!({"x": "x".repeat(12_000_000)}));
     let calling = tokio::spawn(call.into_future());
     let clock = Clock::stopped();

@@ -59,7 +59,7 @@ fn call(client: &Client, tool: &str) -> Calling {
     tokio::spawn(client.call_tool(tool, json!({})).into_future())
 }
 
-/// A server whose calls are answered with this status and these headers.
+/// Starts a server that answers calls with this status and these headers.
 async fn answering(status: u16, headers: &'static str) -> Scripted {
     Scripted::operating(move |exchange| exchange.reply(status, headers, "")).await
 }
@@ -96,7 +96,7 @@ async fn first_retry() {
     let clock = Clock::stopped();
     let _calling = call(&client, "x");
     server.seen_often("tools/call", 1).await;
-    // Up to a quarter of 200 ms is left out.
+    // The pause is 200 ms, shortened by up to a quarter.
     let again = server.seen_often("tools/call", 2);
     comes_after(&clock, Duration::from_millis(150), again).await;
 }
@@ -121,7 +121,8 @@ async fn max_redirects() {
     assert_eq!(server.count("tools/call"), 1 + 5);
 }
 
-/// Checks whether a tool with a header is remembered beside `names` of 1,000 bytes.
+/// Returns true if a tool with a header is remembered beside `names` tools with names of 1,000
+/// bytes.
 async fn is_remembered(names: usize) -> bool {
     let server = Scripted::new(move |exchange| async move {
         match &*exchange.name() {
@@ -163,7 +164,7 @@ async fn max_param_header_bytes() {
     assert!(!is_remembered(1048).await);
 }
 
-/// A server whose streams of calls, and those that resume them, have this event and no answer.
+/// Starts a server whose streams, also when they are resumed, have this event and never an answer.
 async fn unanswering(event: &'static str) -> Scripted {
     Scripted::new(move |exchange| async move {
         let resumes = exchange.headers.contains_key("last-event-id");
@@ -176,7 +177,7 @@ async fn unanswering(event: &'static str) -> Scripted {
     .await
 }
 
-/// Checks after what pause the stream of a call is resumed.
+/// Checks that the stream of a call is resumed after the given pause.
 async fn resumed_after(event: &'static str, pause: Duration) {
     let server = unanswering(event).await;
     let client = connect(&server).await;
@@ -200,11 +201,12 @@ async fn max_resumptions() {
     let client = connect(&server).await;
     let clock = Clock::stopped();
     clock.run_until(10 * MILLISECOND, call(&client, "x")).await.unwrap().unwrap_err();
-    // The first was for the stream of the session.
+    // The first GET was for the stream of the session.
     assert_eq!(server.count("GET"), 1 + 5);
 }
 
-/// A server whose sessions have streams that end at once, but for the fourth, which ends with `gate`.
+/// Starts a server whose session streams end immediately, except for the fourth, which ends when
+/// `gate` opens.
 async fn breaking(gate: &Gate) -> Scripted {
     let opened = AtomicUsize::new(0);
     let gate = gate.clone();
@@ -231,7 +233,7 @@ async fn max_resumption_pause() {
     let server = breaking(&gate).await;
     let clock = Clock::stopped();
     let _client = connect(&server).await;
-    // Before the eighth, the pause would be of 64 s.
+    // Without the limit, the pause before the eighth attempt would be 64 s.
     clock.run_until(SECOND / 10, server.seen_often("GET", 7)).await;
     server.until_idle().await;
     comes_after(&clock, 30 * SECOND, server.seen_often("GET", 8)).await;
@@ -258,9 +260,10 @@ async fn tcp_keep_alive() {
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let _connecting = tokio::spawn(builder().connect(http_client(url)));
     let (stream, client_addr) = in_time(listener.accept()).await.unwrap();
-    // The first bytes have come: the socket has its options.
+    // The first bytes have arrived, so the socket has its options.
     in_time(stream.readable()).await.unwrap();
-    // Columns: 1 is the local address, 3 the state (1 is that of an open one), 5 the timer (2 is that of keep-alive) and its ticks.
+    // In each row, column 1 is the local address, column 3 the state (1 means established), and
+    // column 5 the timer (2 means keep-alive) with its ticks.
     let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap();
     let port = format!(":{:04X}", client_addr.port());
     let mut rows = sockets.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -268,7 +271,7 @@ async fn tcp_keep_alive() {
     let (timer, ticks) = row[5].split_once(':').unwrap();
     let ticks = u32::from_str_radix(ticks, 16).unwrap();
     assert_eq!(timer, "02", "{row:?}");
-    // There are 100 ticks in a second.
+    // A second has 100 ticks.
     assert!((1..=3000).contains(&ticks), "{row:?}");
 }
 
@@ -305,7 +308,7 @@ async fn session_end_timeout() {
     drop(ended);
 }
 
-/// Wants every request to be sent again.
+/// An authenticator that wants every request to be sent again.
 struct Insistent;
 
 impl Authenticator for Insistent {
@@ -358,7 +361,7 @@ async fn auth_answer_bytes() {
     }
 }
 
-/// An outbox with these messages.
+/// Returns an outbox with these messages.
 fn outbox(messages: impl IntoIterator<Item = serde_json::Value>) -> Outbox {
     let mut outbox = Outbox::new();
     for message in messages {
@@ -390,7 +393,7 @@ async fn http_inbox() {
         }
     });
     let server = server.await;
-    // Nobody takes messages from this reader.
+    // No messages are taken from this reader.
     let (_reader, mut writer) = http_client(server.url()).open().await.unwrap();
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}});
     writer.write(&mut outbox([call])).await.unwrap();
@@ -399,7 +402,7 @@ async fn http_inbox() {
         tokio::task::yield_now().await;
     }
     let sent = sent.load(Ordering::Relaxed);
-    // 64, and what the system takes.
+    // The limit is 64, and the system buffers more.
     assert!(sent < EVENTS / 2, "{sent} messages were read");
 }
 

@@ -57,8 +57,8 @@ pub(crate) fn tool_call(tool: &str) -> Value {
     stateless(1, "tools/call", json!({"name": tool}))
 }
 
-/// A server with tools that tell something: `tell` before its answer of so many bytes, `wait` and
-/// then nothing more.
+/// Creates a server with tools that send a message: `tell` sends it before an answer of `bytes`
+/// bytes, and `wait` then never answers.
 pub(crate) fn telling(bytes: usize) -> Server {
     let mut server = support::builder();
     let tool = |name| Tool::new(name, json!({"type": "object"}));
@@ -87,7 +87,7 @@ async fn max_body_bytes() {
     }
 }
 
-/// A request of `length` bytes.
+/// Returns a request of `length` bytes.
 fn long(length: usize, headers: &[(&str, &str)]) -> String {
     let request = post(headers, &list());
     let (head, body) = request.split_once("\r\n\r\n").unwrap();
@@ -98,13 +98,13 @@ fn long(length: usize, headers: &[(&str, &str)]) -> String {
     format!("{head}\r\n\r\n{body}{}", " ".repeat(length - body.len()))
 }
 
-/// Begins a request of `length` bytes, of which one does not come.
+/// Begins a request of `length` bytes, whose last byte is not sent.
 async fn begin(served: &Served, length: usize, headers: &[(&str, &str)]) -> TcpStream {
     let whole = long(length, headers);
     served.open(&whole[..whole.len() - 1]).await
 }
 
-/// Sends a request again and again, until its answer has this status.
+/// Repeats a request until its answer has this status.
 async fn until_status(served: &Served, request: &str, status: u16) {
     let answered = async { while served.exchange(request).await.status != status {} };
     in_time(answered).await;
@@ -118,13 +118,13 @@ async fn max_buffered_body_bytes() {
     let whole = long(BODY, &[]);
     assert_eq!(served.exchange(&whole).await.status, 200);
     let held = (begin(&served, BODY, &[]).await, begin(&served, BODY, &[]).await);
-    // Once theirs have come.
+    // The status changes once the bytes of the held requests have arrived.
     until_status(&served, &whole, 503).await;
     drop(held);
     until_status(&served, &whole, 200).await;
 }
 
-/// Takes the name of a caller from a header.
+/// Takes the name of the caller from a header.
 struct ByName;
 
 impl AccessPolicy for ByName {
@@ -136,7 +136,7 @@ impl AccessPolicy for ByName {
 }
 
 async fn body_shares() {
-    // An eighth is one body and a half.
+    // An eighth of the budget is one and a half bodies.
     let options = HttpOptions::default()
         .max_body_bytes(BODY)
         .max_buffered_body_bytes(12 * BODY)
@@ -152,13 +152,13 @@ async fn free_body_bytes() {
     let options = HttpOptions::default().max_body_bytes(BODY).max_buffered_body_bytes(BODY);
     let served = Served::http_with(&support::server(), options);
     let full = BODY + 16 * 1024;
-    // What is left of the budget is less than 20,000 bytes.
+    // The rest of the budget is less than 20,000 bytes.
     let _held = [begin(&served, BODY, &[]).await, begin(&served, full - BODY + 1, &[]).await];
     until_status(&served, &long(50_000, &[]), 503).await;
     assert_eq!(served.exchange(&long(16 * 1024, &[])).await.status, 200);
 }
 
-/// Admits nobody, and answers at `/form`.
+/// Admits nobody, and answers requests for `/form`.
 struct Form;
 
 impl AccessPolicy for Form {
@@ -183,7 +183,7 @@ async fn endpoint_body_bytes() {
     }
 }
 
-/// A connection of HTTP/2, which reads nothing of the answers.
+/// Opens an HTTP/2 connection that does not read answers.
 async fn second(served: &Served) -> h2::client::SendRequest<Bytes> {
     let stream = TcpStream::connect(served.addr).await.unwrap();
     let mut builder = h2::client::Builder::new();
@@ -193,7 +193,6 @@ async fn second(served: &Served) -> h2::client::SendRequest<Bytes> {
     sender
 }
 
-/// Calls a tool over HTTP/2.
 async fn call_over(
     sender: &h2::client::SendRequest<Bytes>,
     tool: &str,
@@ -209,7 +208,7 @@ async fn call_over(
     answer
 }
 
-/// A server whose calls are counted, and answered with 10,000 bytes.
+/// Creates a server that counts its calls, and answers them with 10,000 bytes.
 fn counting() -> (Server, Arc<AtomicUsize>) {
     let calls = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&calls);
@@ -221,7 +220,7 @@ fn counting() -> (Server, Arc<AtomicUsize>) {
     (server.build(), calls)
 }
 
-/// Checks that a call waits where another answer is unread, on the same connection or on another.
+/// Checks that a call waits while another answer is unread, on the same connection or on another.
 async fn unread(options: HttpOptions, same: bool) {
     let (server, calls) = counting();
     let served = Served::http_with(&server, options);
@@ -292,7 +291,7 @@ async fn auth_timeout() {
     assert!(answer.starts_with(b"HTTP/1.0 503"));
 }
 
-/// Admits everybody, and can't find out soon after whether that holds.
+/// Admits every caller, but can't revalidate the access later.
 struct Unsure;
 
 impl AccessPolicy for Unsure {
@@ -311,7 +310,7 @@ async fn revalidation_pause() {
     let served = Served::http_with(&telling(0), options);
     let mut stream = served.open(&post(&[], &tool_call("wait"))).await;
     read_until(&mut stream, "notifications/progress").await;
-    // Checked at once, and once more after the pause.
+    // The check runs immediately, and once more after the pause.
     let answer = comes_after(&clock, 5 * SECOND, end_of(stream)).await;
     assert!(String::from_utf8_lossy(&answer).contains("-32603"));
 }
@@ -343,7 +342,7 @@ async fn last_answers_timeout() {
     let served = Served::at(&support::server(), http, |serve| {
         serve.drain_timeout(Duration::ZERO)
     });
-    // A client that says and reads nothing more, and does not leave.
+    // The client stops sending and reading, but does not leave.
     let mut open = served.open(HEALTH).await;
     read_until(&mut open, "\"ok\"}").await;
     served.shutdown.shut_down();
@@ -358,7 +357,7 @@ async fn half_close_timeout() {
     let mut open = served.open(&HEALTH.replace("1.1", "1.0")).await;
     let answer = read_until(&mut open, "\"ok\"}").await;
     assert!(answer.contains("200"), "{answer}");
-    // The server has closed its half, and this one stays open.
+    // The server has closed its direction, and the client's stays open.
     assert_eq!(in_time(open.read(&mut [0])).await.unwrap(), 0);
     served.shutdown.shut_down();
     comes_after(&clock, 2 * SECOND, served.serving).await.unwrap().unwrap();
@@ -372,7 +371,7 @@ async fn http2_window() {
         let mut sender = sender.clone().ready().await.unwrap();
         sender.send_request(request.unwrap(), ends).unwrap()
     };
-    // Settings of the server have come with its first answer.
+    // After the first answer, the client knows the server's settings.
     in_time(begin(true).await.0).await.unwrap();
     let mut bodies = Vec::new();
     for window in [Some(48 * 1024), Some(48 * 1024), None] {

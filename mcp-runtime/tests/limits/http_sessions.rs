@@ -1,4 +1,4 @@
-//! Limits of the sessions of HTTP servers, and of the events that are kept for them.
+//! Limits of the sessions of HTTP servers, and of their stored events.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ async fn session_idle() {
     }
 }
 
-/// Cancels a call that has not come.
+/// Cancels a call that has not arrived.
 async fn cancel(served: &Served, session: &str, id: u32) {
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": id}});
@@ -118,7 +118,7 @@ async fn max_stream_messages() {
     let tool = Tool::new("chatty", json!({"type": "object"}));
     server.tool(ToolEntry::new(tool, |call| {
         let peer = call.context.peer();
-        // Short ones, so that their number counts.
+        // The notifications are short, so that the limit on their number is reached first.
         while peer.notify::<ToolListChangedNotification>(None).is_ok() {}
         Reply::Ready(Ok(support::text(String::new())))
     }));
@@ -144,13 +144,14 @@ async fn max_session_messages() {
         server.notify_resource_updated(format!("test://{number}"));
         clock.pass(SECOND).await;
     }
-    // What waits comes at once, and one for which there is room then; the rest later.
+    // The queued messages arrive immediately, together with one for which there is room then. The
+    // others arrive later.
     let told = in_time(first_read(&served, &session)).await;
     let told = told.matches("resources/updated").count();
     assert!((16..=17).contains(&told), "{told} messages wait");
 }
 
-/// What the stream of a session begins with.
+/// Returns the first piece of a session's stream.
 async fn first_read(served: &Served, session: &str) -> String {
     let mut stream = served.open(&get(session, None)).await;
     let head = read_until(&mut stream, "\r\n\r\n").await;
@@ -162,13 +163,14 @@ async fn first_read(served: &Served, session: &str) -> String {
     rest
 }
 
-/// Resumes a stream whose call was answered, and returns its events.
+/// Resumes a stream whose call has been answered, and returns its events.
 async fn resumed(served: &Served, session: &str, stream: u64) -> String {
     let id = format!("{stream}-0");
     served.exchange(&get(session, Some(&id))).await.body
 }
 
-/// Makes so many calls of `tell`, and checks that a session keeps the events of the last `kept`.
+/// Makes `calls` calls of `tell`, and checks that the session keeps the events of the last `kept`
+/// calls.
 async fn events_kept(options: HttpOptions, bytes: usize, calls: u64, kept: std::ops::Range<u64>) {
     let served = Served::http_with(&telling(bytes), options);
     let session = served.session().await;
@@ -177,7 +179,7 @@ async fn events_kept(options: HttpOptions, bytes: usize, calls: u64, kept: std::
         let answer = served.post(&headers, &call(id, "tell", json!({}))).await;
         assert!(answer.body.contains("progress"), "{answer:?}");
     }
-    // The first stream was that of `initialize`.
+    // The first stream belonged to `initialize`.
     let oldest = calls + 1 - kept.end;
     let newest = calls + 1 - kept.start;
     assert_eq!(resumed(&served, &session, oldest).await, "");
@@ -185,7 +187,7 @@ async fn events_kept(options: HttpOptions, bytes: usize, calls: u64, kept: std::
 }
 
 async fn max_session_events() {
-    // Two for each call.
+    // Each call has two events.
     events_kept(HttpOptions::default(), 10, 200, 126..129).await;
 }
 
@@ -198,7 +200,7 @@ async fn max_event_bytes() {
     events_kept(options, 10_000, 10, 3..5).await;
 }
 
-/// Fails to forget.
+/// A store that fails to forget events.
 #[derive(Clone, Default)]
 struct Unforgetting(Arc<AtomicUsize>);
 

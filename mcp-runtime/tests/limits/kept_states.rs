@@ -1,4 +1,4 @@
-//! States of calls that wait for answers, in builds without `seal`: others keep none.
+//! States of calls that wait for answers, which only builds without `seal` keep.
 
 driven! {
     #[cfg(not(feature = "seal"))]

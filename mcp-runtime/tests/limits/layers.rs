@@ -31,11 +31,11 @@ async fn max_buckets() {
     for principal in 0..10_000 {
         assert!(is_served(principal).await, "{principal}");
     }
-    // All are kept, so their buckets are empty.
+    // All buckets are kept, so they are still empty.
     for principal in [0, 5_000, 9_999] {
         assert!(!is_served(principal).await, "{principal}");
     }
-    // One more, for which those that are full next are dropped.
+    // For one more bucket, the buckets that will be full next are dropped.
     assert!(is_served(10_000).await);
     assert!(is_served(0).await);
     assert!(!is_served(9_999).await);

@@ -1,9 +1,9 @@
-//! Each limit of `src/limits.rs`, driven over the transport that has it to the point where a peer
-//! sees that it is there: a limit that does nothing, or another one, fails its test.
+//! Tests each limit of `src/limits.rs` over its transport, up to the point where a peer notices it.
+//! A limit without effect, or with a different value, fails its test.
 
 #![allow(clippy::unwrap_used, clippy::duplicate_mod, unreachable_pub)]
 
-/// The tests of a module: the limits, each with the function that drives it.
+/// Declares the tests of a module: each limit, with the function that drives it.
 macro_rules! driven {
     ($($(#[$only:meta])? $limit:ident by $drive:ident,)*) => {
         pub(crate) const LIMITS: &[&str] = &[$(stringify!($limit)),*];
@@ -18,7 +18,7 @@ macro_rules! driven {
     };
 }
 
-/// The modules that need a feature that is not part of `client`.
+/// Marks modules that need more features than `client`.
 macro_rules! complete {
     ($($item:item)*) => {
         $(#[cfg(all(
@@ -83,7 +83,7 @@ fn none_is_left_out() {
         let name = private.or_else(|| line.strip_prefix("pub const "))?;
         name.split(':').next()
     });
-    // The bound of additions to a moment limits nothing by itself.
+    // `FOREVER` only keeps additions to a time from overflowing, so it is not a limit.
     let declared: Vec<_> = declared.filter(|name| *name != "FOREVER").collect();
     for name in &declared {
         assert!(driven.contains(name), "{name} is driven by no test");

@@ -17,7 +17,7 @@ async fn memory_bytes() {
     });
     pushed.unwrap();
     let before = outbox.len();
-    // It takes what there is room for.
+    // The connection takes as many bytes as there is room for.
     while writer.write(&mut outbox).now_or_never().is_some() {}
     assert_eq!(before - outbox.len(), 64 * 1024);
 }

@@ -76,14 +76,14 @@ impl Talker {
     }
 }
 
-/// A peer that can be asked anything, after a handshake.
+/// Returns a peer with all capabilities, after the handshake.
 async fn able(served: &Served) -> Peer {
     let mut hello = initialize("2025-11-25");
     hello["params"]["capabilities"] = json!({"elicitation": {}, "sampling": {}});
     served.operating(hello).await
 }
 
-/// A server with all resources `test://{name}`, which may be subscribed to.
+/// Adds all resources `test://{name}`, which clients can subscribe to.
 fn resources(server: &mut ServerBuilder) {
     let template = UriTemplate::parse("test://{name}").unwrap();
     let listed = ResourceTemplate::new("any", "");
@@ -115,7 +115,7 @@ async fn progress_interval() {
     let told = clock.run_until(Duration::from_millis(1), peer.until_answered(1)).await;
     let reports = told.len() - 1;
     let taken = start.elapsed().as_millis() as usize;
-    // The first and the last are sent at once.
+    // The first and the last report are sent immediately.
     let expected = taken / 40..=taken / 20 + 2;
     assert!(expected.contains(&reports), "{reports} reports of 100 in {taken} ms");
 }
@@ -226,7 +226,7 @@ async fn file_walk_lifetime() {
             answer.await["result"].take()
         };
         let first = page(json!({})).await;
-        // A file that comes later is in no page of the same walk.
+        // A file that is added later is not in any page of the same listing.
         write("b");
         clock.pass(waited * SECOND).await;
         let second = page(json!({"cursor": first["nextCursor"]})).await;

@@ -97,10 +97,10 @@ async fn write_timeout() {
     let clock = Clock::stopped();
     let served = Served::tcp(&support::server(), |serve| serve.write_timeout(SECOND));
     let mut peer = served.peer().await;
-    // More than the buffers of the system hold.
+    // The message is larger than the buffers of the system.
     let params = json!({"name": "echo", "arguments": {"x": "x".repeat(12_000_000)}});
     peer.send(&stateless(1, "tools/call", params)).await;
-    // The connection is reset, as it is not read.
+    // The connection is reset because it is not read.
     let reset = async { while peer.0.get_ref().writable().await.is_ok() && peer.0.get_ref().try_write(b"\n").is_ok() { tokio::task::yield_now().await } };
     comes_after(&clock, SECOND, reset).await;
 }
@@ -114,7 +114,7 @@ async fn max_unsent_bytes() {
         Reply::Ready(Ok(support::text("x".repeat(100_000))))
     }));
     let endpoint = |listener: std::net::TcpListener| {
-        // Connections that are accepted have it as well.
+        // Accepted connections inherit the buffer size.
         SockRef::from(&listener).set_send_buffer_size(10_000).unwrap();
         tcp(listener)
     };
@@ -125,13 +125,13 @@ async fn max_unsent_bytes() {
         peer.send(&stateless(id, "tools/call", json!({"name": "count"}))).await;
     }
     until("calls are served", || served_calls.load(Ordering::Relaxed) >= 10).await;
-    // Others are served meanwhile.
+    // Other clients are served meanwhile.
     let mut other = served.peer().await;
     for id in 0..10 {
         other.ask(stateless(id, "tools/list", json!({}))).await;
     }
     let calls = served_calls.load(Ordering::Relaxed);
-    // 1 MiB, and what the system takes.
+    // The limit is 1 MiB, and the system buffers more.
     assert!(calls <= 20, "{calls} calls were served");
     assert_eq!(peer.next().await.unwrap()["id"], 0);
 }
@@ -145,7 +145,7 @@ async fn max_queued_bytes() {
             for number in 0..200 {
                 let progress = ProgressNotificationParams::new("t", f64::from(number));
                 let progress = progress.with_message("x".repeat(1000));
-                // Fails when there is no more room.
+                // This fails when there is no more room.
                 let _ = peer.notify::<ProgressNotification>(Some(&progress));
             }
             Reply::Ready(Ok(support::text(String::new())))
@@ -173,7 +173,7 @@ async fn max_connections() {
     assert_eq!(crate::support::clock::in_time(second.next()).await.unwrap()["id"], 1);
 }
 
-/// Set in a process that has few file descriptors.
+/// The variable that is set in a process with few file descriptors.
 const FEW_FILES: &str = "TEST_WITH_FEW_FILES";
 
 #[cfg(unix)]
@@ -216,7 +216,7 @@ async fn websocket_ping() {
     let upgrade = "GET / HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\n\
                    connection: upgrade\r\nsec-websocket-version: 13\r\n\
                    sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-    // It reads pings, and answers none.
+    // The client reads pings but does not answer them.
     let mut stream = served.open(upgrade).await;
     let mut status = [0; 12];
     stream.read_exact(&mut status).await.unwrap();

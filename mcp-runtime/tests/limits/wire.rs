@@ -22,7 +22,7 @@ use crate::support::{self, scripted};
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-/// A server that listens.
+/// A listening server.
 pub(crate) struct Served {
     pub(crate) addr: SocketAddr,
     pub(crate) shutdown: ShutdownHandle,
@@ -61,7 +61,7 @@ impl Served {
         Peer::on(TcpStream::connect(self.addr).await.unwrap())
     }
 
-    /// A peer after a handshake.
+    /// Returns a peer after the handshake.
     pub(crate) async fn operating(&self, initialize: Value) -> Peer {
         let mut peer = self.peer().await;
         let answer = peer.ask(initialize).await;
@@ -88,7 +88,7 @@ impl Served {
         self.exchange(&post(headers, message)).await
     }
 
-    /// Opens a session of the newest revision that has some, and returns its id.
+    /// Opens a session in the newest revision that has sessions, and returns its id.
     pub(crate) async fn session(&self) -> String {
         let opened = self.post(&[], &support::initialize("2025-11-25")).await;
         let id = opened.header("mcp-session-id").to_owned();
@@ -98,8 +98,8 @@ impl Served {
     }
 }
 
-/// A request over HTTP/1.0, whose answer ends with the connection. A stateless message has its
-/// headers.
+/// Returns a request over HTTP/1.0, whose answer ends with the connection. The headers of stateless
+/// messages are added.
 pub(crate) fn post(headers: &[(&str, &str)], message: &Value) -> String {
     let mut head = "POST /mcp HTTP/1.0\r\nhost: localhost\r\ncontent-type: application/json\r\n"
         .to_owned();
@@ -118,7 +118,7 @@ pub(crate) fn post(headers: &[(&str, &str)], message: &Value) -> String {
     format!("{head}content-length: {}\r\n\r\n{body}", body.len())
 }
 
-/// A request for the stream of a session.
+/// Returns a request for the stream of a session.
 pub(crate) fn get(session: &str, last: Option<&str>) -> String {
     let last = last.map(|id| format!("last-event-id: {id}\r\n"));
     format!(
@@ -161,7 +161,7 @@ impl Answer {
     }
 }
 
-/// Reads from a stream until `text` has come.
+/// Reads from a stream until `text` has arrived.
 pub(crate) async fn read_until(stream: &mut TcpStream, text: &str) -> String {
     let mut read = String::new();
     while !read.contains(text) {
@@ -173,7 +173,7 @@ pub(crate) async fn read_until(stream: &mut TcpStream, text: &str) -> String {
     read
 }
 
-/// All that has come by now.
+/// Returns everything that has arrived by now.
 pub(crate) fn read_now(stream: &TcpStream) -> String {
     let mut bytes = vec![0; 1 << 20];
     match stream.try_read(&mut bytes) {
@@ -182,10 +182,11 @@ pub(crate) fn read_now(stream: &TcpStream) -> String {
     }
 }
 
-/// The output of `event`, which must be ready when `time` has passed, and not before.
+/// Waits for `event`, which must be ready after `time` and not before, and returns its output.
 ///
-/// It may be waited for as long again, as something may have to be received before the time runs;
-/// then the clock stands still, so that an event which never comes, or much later, is a failure.
+/// The event may come up to `time` later, because something may have to be received before its
+/// timer starts. After that the clock stands still, so an event that never comes, or comes much
+/// later, is a failure.
 pub(crate) async fn comes_after<T>(
     clock: &Clock,
     time: Duration,
@@ -200,7 +201,7 @@ pub(crate) async fn comes_after<T>(
             return output;
         }
         clock.pass(time / STEPS).await;
-        // What was sent arrives.
+        // Let sent bytes arrive.
         for _ in 0..10 {
             clock.pass(Duration::ZERO).await;
         }
@@ -218,7 +219,7 @@ pub(crate) async fn comes_after<T>(
 /// Reads until a connection is closed.
 pub(crate) async fn end_of(mut stream: TcpStream) -> Vec<u8> {
     let mut rest = Vec::new();
-    // It may be reset.
+    // The connection may be reset.
     let _ = stream.read_to_end(&mut rest).await;
     rest
 }
@@ -228,7 +229,8 @@ pub(crate) struct Peer(pub(crate) BufReader<TcpStream>);
 
 impl Peer {
     pub(crate) fn on(stream: TcpStream) -> Self {
-        // A message that waits for an acknowledgement waits by the clock of the machine.
+        // Without this, messages could wait for acknowledgements, which depend on the machine's
+        // clock.
         stream.set_nodelay(true).unwrap();
         Self(BufReader::new(stream))
     }
@@ -242,7 +244,7 @@ impl Peer {
         self.0.write_all(line.as_bytes()).await.unwrap();
     }
 
-    /// The next message; `None` at the end.
+    /// Returns the next message; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         // A peer that has left may have reset the connection.
@@ -250,7 +252,7 @@ impl Peer {
         serde_json::from_str(&line).ok()
     }
 
-    /// A message that has come by now.
+    /// Returns a message if one has arrived by now.
     pub(crate) fn next_now(&mut self) -> Option<Value> {
         self.next().now_or_never().flatten()
     }
@@ -260,7 +262,7 @@ impl Peer {
         in_time(self.next()).await.expect("an answer")
     }
 
-    /// The messages up to the answer to request `id`.
+    /// Returns the messages up to the answer to request `id`.
     pub(crate) async fn until_answered(&mut self, id: i64) -> Vec<Value> {
         let mut messages = Vec::new();
         let answers = |last: &Value| last["id"] == id && last["method"].is_null();
@@ -270,7 +272,7 @@ impl Peer {
         messages
     }
 
-    /// The next message, which must be of this method; gives back its id and parameters.
+    /// Returns the id and parameters of the next message, which must have this method.
     pub(crate) async fn expect(&mut self, method: &str) -> (Value, Value) {
         let message = self.next().await.expect("a message");
         assert_eq!(message["method"], method, "{message}");
@@ -282,7 +284,7 @@ impl Peer {
             .await;
     }
 
-    /// Answers `initialize`, and takes the notification that follows.
+    /// Answers `initialize`, and receives the notification that follows.
     pub(crate) async fn shake_hands(&mut self) {
         let (id, _) = self.expect("initialize").await;
         self.answer(&id, scripted::initialized("2025-11-25")).await;
@@ -290,8 +292,8 @@ impl Peer {
     }
 }
 
-/// A client that is connected to a server of the test in the handshake era, and the listener for
-/// further connections.
+/// Returns a client, its connection to a test's server in the handshake era, and the listener for
+/// more connections.
 pub(crate) async fn connected(builder: ClientBuilder) -> (Client, Peer, TcpListener) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! Log of announced changes.
+//! The log about announced changes.
 
 use mcp_runtime::Change;
 use mcp_runtime::Server;

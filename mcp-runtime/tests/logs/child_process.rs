@@ -1,4 +1,4 @@
-//! Logs about servers that are child processes.
+//! The log about servers that are child processes.
 
 use std::time::Duration;
 

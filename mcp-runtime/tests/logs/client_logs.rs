@@ -1,4 +1,4 @@
-//! Events of `tracing`, forwarded to clients.
+//! `tracing` events that are forwarded to clients.
 
 use mcp_runtime::Server;
 use mcp_runtime::server::tools::ToolEntry;
@@ -73,7 +73,7 @@ async fn what_is_logged_under_the_target_goes_to_who_asked_for_it() {
         message["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = json!("warning");
         assert_eq!(told(&mut alone, message).await, expected[1..]);
     }
-    // Nobody's request is served here.
+    // An event outside of a request is not forwarded.
     log();
     let answer = session.ask(request(2, "ping", json!({}))).await;
     assert_eq!(answer["id"], 2, "{answer}");

@@ -1,4 +1,4 @@
-//! Log of functions that hold their thread for long.
+//! The log about functions that hold their thread for long.
 
 use std::thread;
 use std::time::Duration;

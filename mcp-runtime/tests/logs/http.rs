@@ -1,4 +1,4 @@
-//! Log of HTTP.
+//! The log of HTTP.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -44,7 +44,7 @@ impl Site {
         }
     }
 
-    /// Sends a request on its own connection; returns the response from the status on.
+    /// Sends a request on its own connection, and returns the response without the HTTP version.
     async fn send(&self, method: &str, headers: &str, message: &Value) -> String {
         let addr = self.addr;
         let body = message.to_string();
@@ -61,7 +61,7 @@ impl Site {
         answer.strip_prefix("HTTP/1.1 ").unwrap().to_owned()
     }
 
-    /// Opens a session; gives back what its requests say in their headers.
+    /// Opens a session, and returns the headers of its requests.
     async fn session(&self) -> String {
         let answer = self.send("POST", "", &initialize("2025-11-25")).await;
         let mut lines = answer.lines();
@@ -110,7 +110,7 @@ async fn a_connection_that_is_refused_is_tried_again() {
     let (log, _guard) = Log::listening(Level::DEBUG);
     let addr = Site::open().addr;
     let clock = Clock::stopped();
-    // The address is nobody else's, and nobody listens there.
+    // The socket keeps the address reserved, and nothing listens there.
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
     let url = format!("http://{}/mcp", socket.local_addr().unwrap());
@@ -129,8 +129,8 @@ async fn a_connection_that_is_refused_is_tried_again() {
     assert!(connecting.await.unwrap().is_ok());
 }
 
-/// A server that refuses all it is asked, but offers HTTP+SSE with a secret endpoint, or sends
-/// clients elsewhere.
+/// Starts a server that refuses every request, except that it offers HTTP+SSE with a secret
+/// endpoint or redirects clients.
 async fn old_or_gone() -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -202,7 +202,7 @@ async fn a_record_of_a_session_that_can_not_be_used_is_logged() {
         assert!(told.contains("00000007"), "{record}: {told}");
         assert!(told.contains(reason), "{record}: {told}");
         assert!(!told.contains(&id.to_string()), "{told}");
-        // It opens another one.
+        // The client can open another session.
         site.session().await;
     }
 }
@@ -241,7 +241,7 @@ async fn the_start_and_a_host_that_is_refused_are_logged_once() {
     site.serving.await.unwrap().unwrap();
 }
 
-/// What is logged when a client connects over the transport that `serve` opens for a server.
+/// Returns the log of a client that connects over the transport that `serve` opens for a server.
 async fn connecting<T: Transport>(era: Era, serve: impl FnOnce() -> T) -> Vec<String> {
     let (log, _guard) = Log::listening(Level::INFO);
     let client = Client::builder("test", "1").era(era).connect(serve());

@@ -1,4 +1,4 @@
-//! Log of texts that are not of their MIME type.
+//! The log about texts that do not match their MIME type.
 
 use mcp_runtime::prelude::*;
 use serde_json::json;

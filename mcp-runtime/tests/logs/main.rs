@@ -1,8 +1,8 @@
-//! Logs of `tracing`.
+//! The log that the runtime writes with `tracing`.
 //!
-//! A separate program, because `tracing` caches for the whole process whether a callsite has a
-//! subscriber, at its first use. So each of these tests begins by [listening](support::log), and no
-//! other tests run in the process.
+//! These tests are a separate program, because `tracing` caches at a callsite's first use whether
+//! the process has a subscriber for it. So each of these tests begins by [listening](support::log),
+//! and no other tests run in the process.
 
 #![allow(clippy::unwrap_used)]
 

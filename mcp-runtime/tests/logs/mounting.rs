@@ -1,4 +1,4 @@
-//! Log of mounted servers.
+//! The log about mounted servers.
 
 use mcp_runtime::Server;
 use mcp_runtime::server::Reply;

@@ -1,4 +1,4 @@
-//! Log of numbers that JSON does not have.
+//! The log about numbers that JSON can't represent.
 
 use mcp_runtime::prelude::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Log of pictures that are none.
+//! The log about data that is not a picture.
 
 use mcp_runtime::Image;
 use tracing::Level;

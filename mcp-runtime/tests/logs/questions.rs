@@ -1,4 +1,4 @@
-//! Log of handlers that do something before they ask.
+//! The log about handlers that do something before they ask a question.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ impl Shop {
     }
 }
 
-/// The log of two calls of each of `tools`.
+/// Calls each of `tools` twice, and returns the log.
 async fn logged(server: &Server, era: Era, tools: &[&str]) -> String {
     let (log, _guard) = Log::listening(Level::WARN);
     let answering = Client::builder("answering", "1.0.0").on_form(async |form| {

@@ -1,4 +1,4 @@
-//! Log of requests.
+//! The log about requests.
 
 use mcp_runtime::prelude::*;
 use serde_json::json;

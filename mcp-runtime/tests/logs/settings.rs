@@ -1,4 +1,4 @@
-//! Log of settings that have no effect.
+//! The log about settings that have no effect.
 
 use mcp_runtime::Server;
 use mcp_runtime::server::tools::ToolBuilder;

@@ -1,4 +1,4 @@
-//! Log of arguments that no parameter takes.
+//! The log about arguments that match no parameter.
 
 use std::collections::BTreeMap;
 

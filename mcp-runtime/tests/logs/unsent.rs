@@ -1,4 +1,4 @@
-//! Log of messages of handlers that are not sent.
+//! The log about messages of handlers that are not sent.
 
 use mcp_runtime::prelude::*;
 use serde_json::json;
@@ -51,7 +51,7 @@ impl Telling {
 
 struct Telling;
 
-/// Returns the log of this program at `level` when the tool is called in both eras, twice.
+/// Calls the tool twice in each era, and returns the log at `level`.
 async fn logged(level: Level, server: impl McpServer) -> String {
     let (log, _guard) = Log::listening(level);
     let server = server.into_server();

@@ -1,4 +1,4 @@
-//! Log of whole results that lack the structured content which their tool promises.
+//! The log about complete results without the structured content that their tool promises.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::types::ContentBlock;

@@ -1,5 +1,5 @@
-//! The suites of MCP over HTTP that need no listener of their own, on a service that another program
-//! mounts.
+//! The tests of MCP over HTTP that need no listener of their own, run on a service that another
+//! program mounts.
 
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
@@ -38,5 +38,5 @@ mod support;
 #[path = "../http/telling.rs"]
 mod telling;
 
-/// True: the sites are services of another program.
+/// True because the sites are services of another program.
 const MOUNTED: bool = true;

@@ -1,9 +1,9 @@
-//! Clients of tests.
+//! Clients for tests.
 
 use mcp_runtime::transport::memory;
 use mcp_runtime::{Client, ClientBuilder, Server};
 
-/// A client with the defaults.
+/// Returns a client with default settings.
 pub fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0")
 }

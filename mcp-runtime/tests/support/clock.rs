@@ -1,24 +1,25 @@
-//! Time that passes only where a test says so, also where real sockets and processes are waited for.
+//! Time that passes only when a test says so, even while the test waits for real sockets and
+//! processes.
 
 use std::future::Future;
 use std::pin::pin;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-/// How often something is looked at between two steps of time.
+/// How often a future is polled between two steps of time.
 const LOOKS: usize = 64;
 
-/// More time than any machine needs; broken code must fail, not hang.
+/// More time than any machine needs, so that broken code fails instead of hanging.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The output of `future`, which must be ready within a minute.
+/// Returns the output of `future`, which must be ready within a minute.
 pub async fn in_time<T>(future: impl Future<Output = T>) -> T {
     let outcome = tokio::time::timeout(LIMIT, future).await;
     outcome.expect("nothing came of it in a minute")
 }
 
-/// Waits until `condition` holds, within a minute by the clock of the machine, also if that of the
-/// test stands still.
+/// Waits until `condition` holds, at most for a minute. The minute is measured by the machine's
+/// clock, so this also works while the test's clock is stopped.
 pub async fn until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
@@ -27,14 +28,14 @@ pub async fn until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// The clock of a test's runtime, which it stops as long as it lives.
+/// Stops the clock of a test's runtime until it is dropped.
 pub struct Clock(#[allow(dead_code)] Sender<()>);
 
 impl Clock {
     /// Stops the clock.
     ///
-    /// A paused clock of tokio jumps ahead when no task is ready, though a socket may be ready in
-    /// a moment. It does not while something runs beside the tasks.
+    /// tokio's paused clock jumps ahead when no task is ready, even if a socket will be ready in a
+    /// moment. It does not jump while a blocking task is running, so this starts one.
     pub fn stopped() -> Self {
         tokio::time::pause();
         let (alive, dropped) = channel();
@@ -42,7 +43,7 @@ impl Clock {
         Self(alive)
     }
 
-    /// Lets time pass by itself again.
+    /// Lets time pass normally again.
     pub fn go_on(self) {
         tokio::time::resume();
     }
@@ -59,7 +60,7 @@ impl Clock {
         }
     }
 
-    /// Lets `time` pass, and whoever waited for it go on.
+    /// Lets `time` pass, and lets the tasks that waited for it run.
     pub async fn pass(&self, time: Duration) {
         tokio::time::advance(time).await;
         for _ in 0..LOOKS {

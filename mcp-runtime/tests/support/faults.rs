@@ -1,5 +1,5 @@
-//! Faults between two peers, by seed: bytes that dribble, stall or break off, and messages that are
-//! repeated, delayed or answered twice.
+//! Faults between two peers, driven by a seed: bytes that dribble, stall or break off, and messages
+//! that are repeated, delayed or answered twice.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,12 +15,12 @@ use tokio::task::JoinHandle;
 
 use super::lines::Lines;
 
-/// The variable that sets the first seed, to repeat a run.
+/// The environment variable that sets the first seed, to repeat a run.
 const VARIABLE: &str = "MCP_TEST_SEED";
-/// The variable that sets how many seeds a test runs.
+/// The environment variable that sets how many seeds a test runs.
 const RUNS: &str = "MCP_TEST_RUNS";
 
-/// The seed of the next connection: another one each time, and shown if the test fails.
+/// Returns the seed of the next connection. It differs each time, and is shown if the test fails.
 #[allow(clippy::print_stderr)]
 pub fn next_seed() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -29,7 +29,7 @@ pub fn next_seed() -> u64 {
     seed
 }
 
-/// The seeds of a test: `runs` of them unless a variable tells.
+/// Returns the seeds of a test: `runs` seeds, unless the environment variable sets their number.
 pub fn seeds(runs: u64) -> impl Iterator<Item = u64> {
     let runs = number(RUNS).unwrap_or(runs);
     first_seed()..first_seed() + runs
@@ -43,7 +43,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Numbers that follow from a seed (SplitMix64).
+/// Pseudo-random numbers from a seed (SplitMix64).
 pub struct Numbers(u64);
 
 impl Numbers {
@@ -51,7 +51,7 @@ impl Numbers {
         Self(seed)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -60,22 +60,23 @@ impl Numbers {
         (mixed ^ (mixed >> 31)) % end
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times on average.
     pub fn once_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 }
 
-/// A stream whose bytes come and go in pieces, with stalls in between, and that may break off.
+/// A stream whose bytes are read and written in pieces with pauses in between, and that may break
+/// off.
 pub struct Faulty<S> {
     stream: S,
     numbers: Numbers,
-    /// Bytes until it breaks off.
+    /// The number of bytes until the stream breaks off.
     left: Option<usize>,
 }
 
 impl<S> Faulty<S> {
-    /// A stream that delivers everything in the end.
+    /// Creates a stream that eventually delivers everything.
     pub fn dribbling(stream: S, seed: u64) -> Self {
         Self {
             stream,
@@ -84,7 +85,7 @@ impl<S> Faulty<S> {
         }
     }
 
-    /// A stream that breaks off after so many bytes, of both directions together.
+    /// Creates a stream that breaks off after `bytes` bytes in both directions together.
     pub fn cut_after(stream: S, bytes: usize, seed: u64) -> Self {
         Self {
             left: Some(bytes),
@@ -92,7 +93,7 @@ impl<S> Faulty<S> {
         }
     }
 
-    /// The size of the next piece.
+    /// Returns the size of the next piece.
     fn piece(&mut self, cx: &Context<'_>) -> Poll<io::Result<usize>> {
         if self.left == Some(0) {
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
@@ -154,15 +155,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Faulty<S> {
 /// The faults of each connection through a [`relay`].
 #[derive(Clone, Copy)]
 pub enum Bytes {
-    /// All arrive, in pieces.
+    /// All bytes arrive, in pieces.
     Dribble,
-    /// All connections break off, each somewhere in its first bytes.
+    /// Every connection breaks off somewhere in its first bytes.
     Cut,
-    /// The first connections break off, and then all arrive.
+    /// This number of connections break off; on later ones all bytes arrive.
     CutFirst(u64),
 }
 
-/// Passes bytes on to `target`, with faults; returns the address to connect to.
+/// Passes bytes to `target` with faults, and returns the address to connect to.
 pub async fn relay(target: SocketAddr, bytes: Bytes, seed: u64) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -175,7 +176,7 @@ pub async fn relay(target: SocketAddr, bytes: Bytes, seed: u64) -> SocketAddr {
             tokio::spawn(async move {
                 let mut stream = faulty(stream, bytes, number, seed);
                 if let Ok(mut server) = TcpStream::connect(target).await {
-                    // An error is what the faults are for.
+                    // Errors are expected because of the faults.
                     let _ = copy_bidirectional(&mut stream, &mut server).await;
                 }
             });
@@ -184,10 +185,11 @@ pub async fn relay(target: SocketAddr, bytes: Bytes, seed: u64) -> SocketAddr {
     addr
 }
 
-/// Most bytes after which a connection breaks off: within a handshake, or within a few calls.
+/// The maximum number of bytes before a connection breaks off, which is within the handshake or the
+/// first few calls.
 const LONGEST: u64 = 4000;
 
-/// A connection with its faults; `number` counts those before it.
+/// Adds faults to a connection. `number` is the number of earlier connections.
 pub fn faulty<S>(stream: S, bytes: Bytes, number: u64, seed: u64) -> Faulty<S> {
     let is_cut = match bytes {
         Bytes::Dribble => false,
@@ -202,8 +204,9 @@ pub fn faulty<S>(stream: S, bytes: Bytes, number: u64, seed: u64) -> Faulty<S> {
     }
 }
 
-/// Passes messages on between a client and a server, and repeats, delays and invents some by seed:
-/// requests come twice, answers come twice, late, and for requests that nobody waits for. None is lost.
+/// Passes messages between a client and a server, and repeats, delays and invents some of them
+/// depending on the seed: requests arrive twice, and answers arrive twice, late, or for requests
+/// that do not exist. No message is lost.
 pub fn meddle(seed: u64) -> (Memory, Memory, JoinHandle<()>) {
     let (ours, client) = memory::pair();
     let (theirs, from_server) = memory::pair();
@@ -221,7 +224,7 @@ pub fn meddle(seed: u64) -> (Memory, Memory, JoinHandle<()>) {
                     is_open = message.is_some();
                     held.extend(message);
                     if numbers.once_in(3) {
-                        // Waits for the next one.
+                        // Hold this message back until the next one arrives.
                         continue;
                     }
                 }
@@ -253,7 +256,7 @@ pub fn meddle(seed: u64) -> (Memory, Memory, JoinHandle<()>) {
     (ours, theirs, meddling)
 }
 
-/// Answers that nobody waits for.
+/// Returns answers that nothing waits for.
 fn false_answers(numbers: &mut Numbers, answered: &[Value]) -> Vec<Value> {
     let mut answers = Vec::new();
     if numbers.once_in(3) {

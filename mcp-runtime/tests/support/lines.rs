@@ -16,7 +16,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// A connection: one end as a transport, and the other.
+    /// Creates a connection, and returns one end as a transport and the other as lines.
     pub fn pair() -> (Memory, Self) {
         let (ours, theirs) = memory::pair();
         let lines = Self::open(theirs).now_or_never();
@@ -45,7 +45,7 @@ impl Lines {
         write_all(&mut self.writer, &mut self.outbox).await;
     }
 
-    /// Sends a message to a peer that may have left; returns false if it has.
+    /// Sends a message to a peer that may have left. Returns false if it has left.
     pub async fn offer(&mut self, message: &Value) -> bool {
         push(&mut self.outbox, message.to_string().as_bytes());
         while !self.outbox.is_empty() {
@@ -56,12 +56,12 @@ impl Lines {
         true
     }
 
-    /// The next message, or `None` when the peer has closed its side.
+    /// Returns the next message; `None` when the peer has closed its side.
     pub async fn next(&mut self) -> Option<Value> {
         next_message(&mut self.reader).await
     }
 
-    /// Sends a line, and returns the next one as it came.
+    /// Sends a line, and returns the next line verbatim.
     pub async fn ask_raw(&mut self, line: &str) -> String {
         self.send_text(line).await;
         loop {
@@ -73,7 +73,7 @@ impl Lines {
         }
     }
 
-    /// Sends everything and receives `count` messages, at the same time.
+    /// Sends all lines and receives `count` messages concurrently.
     pub async fn exchange(&mut self, lines: &[String], count: usize) -> Vec<Value> {
         for line in lines {
             push(&mut self.outbox, line.as_bytes());

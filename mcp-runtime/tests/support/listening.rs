@@ -1,4 +1,4 @@
-//! Subscriptions, and a server that has something to subscribe to.
+//! Subscriptions, and a server that offers some.
 
 use mcp_runtime::Server;
 use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
@@ -38,7 +38,7 @@ pub fn updated(id: impl Into<Value>, uri: &str) -> Value {
     notification("resources/updated", about(id, json!({"uri": uri})))
 }
 
-/// Subscribes, and checks what is acknowledged.
+/// Subscribes, and checks the acknowledgement.
 pub async fn subscribed(
     wire: &mut WireOver<impl Over>,
     id: impl Into<Value>,

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Dispatch, Level};
 
-/// The lines that were logged, in the order they came.
+/// The logged lines in order.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// Keeps what this thread logs at `level`, until the guard is dropped.
+    /// Captures the log of this thread at `level` until the guard is dropped.
     pub fn listening(level: Level) -> (Self, DefaultGuard) {
         let log = Self::default();
         let writer = log.clone();
@@ -24,7 +24,8 @@ impl Log {
         (log, tracing::subscriber::set_default(subscriber))
     }
 
-    /// All but warnings of functions that hold their thread, which a busy machine makes of any.
+    /// Returns the log without warnings about functions that hold their thread, which a busy
+    /// machine causes for any function.
     pub fn text(&self) -> String {
         let text = self.all();
         let lines = text.split_inclusive('\n');
@@ -49,9 +50,10 @@ impl io::Write for Log {
     }
 }
 
-/// With a single subscriber in the process, `tracing` asks only the thread that
-/// comes first by a place whether anybody listens there, and remembers the answer
-/// for all. That thread may belong to another test; so there are always two more.
+/// Keeps two more subscribers alive, so that `tracing` asks every thread's subscriber.
+///
+/// With a single subscriber in the process, `tracing` asks only the thread that reaches a callsite
+/// first, and caches the answer for all threads. That thread may belong to another test.
 pub fn ask_every_subscriber() {
     static OTHERS: OnceLock<[Dispatch; 2]> = OnceLock::new();
     OTHERS.get_or_init(|| [(); 2].map(|()| Dispatch::new(NoSubscriber::new())));

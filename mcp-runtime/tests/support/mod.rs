@@ -45,13 +45,13 @@ impl<T: Over> WireOver<T> {
         Self::named("all").await
     }
 
-    /// Connects to the server that is [called](named) `name`.
+    /// Connects to the server with the given [name](named).
     pub async fn named(name: &str) -> Self {
         Self::shared(name, &named(name)).await
     }
 
-    /// Connects to `server`, or where it has to be in another process, to what is called `name`
-    /// there.
+    /// Connects to `server`. If the server must run in another process, connects to the server with
+    /// this name there.
     pub async fn shared(name: &str, server: &Server) -> Self {
         Self::on(T::shared(name, server).await).await
     }
@@ -72,7 +72,7 @@ impl<T: Over> WireOver<T> {
         }
     }
 
-    /// Connects and shakes hands.
+    /// Connects and completes the handshake.
     pub async fn operating(revision: &str) -> Self {
         let mut wire = Self::open().await;
         wire.handshake(revision).await;
@@ -83,7 +83,7 @@ impl<T: Over> WireOver<T> {
         let answer = self.ask(initialize(revision)).await;
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
             .await;
-        // A request may overtake it.
+        // A request may overtake the notification.
         if !T::KEEPS_ORDER {
             while !self.is_operating().await {}
         }
@@ -109,21 +109,21 @@ impl<T: Over> WireOver<T> {
         self.answer().await
     }
 
-    /// The connection serves the next good request.
+    /// Checks that the connection serves the next valid request.
     pub async fn lives_on(&mut self) {
         let answer = self.ask(stateless(9999, "tools/list", json!({}))).await;
         assert_eq!(answer["id"], 9999, "{answer}");
         assert!(answer["result"]["tools"].is_array(), "{answer}");
     }
 
-    /// Closes our direction, and waits for the server to end.
+    /// Closes the direction to the server, and waits for the server to end.
     pub async fn close(mut self) -> Result<(), ServeError> {
         self.finish().await;
         while self.next().await.is_some() {}
         self.serving.await.unwrap()
     }
 
-    /// Closes our direction, and gives back everything that still came.
+    /// Closes the direction to the server, and returns all remaining messages.
     pub async fn drain(mut self) -> Vec<Value> {
         self.finish().await;
         let mut rest = Vec::new();
@@ -177,7 +177,8 @@ pub fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
     )
 }
 
-/// A server that another process can make as well: with everything, or for old clients.
+/// Creates a server by its name, so that another process can create the same: `old` supports only
+/// old clients.
 pub fn named(name: &str) -> Server {
     let mut builder = builder();
     if name == "old" {
@@ -186,7 +187,7 @@ pub fn named(name: &str) -> Server {
     builder.build()
 }
 
-/// A server with a tool for each thing that a test wants to see happen.
+/// Creates a server with a tool for each behavior that the tests need.
 pub fn server() -> Server {
     builder().build()
 }

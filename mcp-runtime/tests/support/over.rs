@@ -1,4 +1,4 @@
-//! Transports under test.
+//! The transports under test.
 
 use mcp_runtime::transport::memory::{self, Memory};
 use mcp_runtime::{ServeError, Server};
@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 /// The client's end of a connection, and the server that serves it.
 pub type Line = (Memory, JoinHandle<Result<(), ServeError>>);
 
-/// A transport that tests are run over.
+/// A transport over which tests run.
 pub trait Over {
     /// True if one direction can be closed while the other stays open.
     const CLOSES_BY_HALVES: bool = true;
@@ -16,17 +16,17 @@ pub trait Over {
     /// True if a message can be any bytes, not only text.
     const TAKES_BYTES: bool = true;
 
-    /// A line to `server`, over this transport.
+    /// Connects to `server` over this transport.
     async fn line(server: &Server) -> Line;
 
-    /// A line to `server`, or where it has to be in another process, to what is called `name`
-    /// there.
+    /// Connects to `server`. If the server must run in another process, connects to the server with
+    /// this name there.
     async fn shared(_name: &str, server: &Server) -> Line {
         Self::line(server).await
     }
 }
 
-/// No transport but memory.
+/// A connection in memory, without another transport.
 pub struct InMemory;
 
 impl Over for InMemory {

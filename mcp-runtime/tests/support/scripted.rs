@@ -26,13 +26,13 @@ impl DerefMut for Scripted {
 }
 
 impl Scripted {
-    /// A connection: the client's end, and the server.
+    /// Creates a connection, and returns the client's end and the server.
     pub fn pair() -> (Memory, Self) {
         let (ours, server) = Lines::pair();
         (ours, Self(server))
     }
 
-    /// The next message, which must be of this method; gives back its id and parameters.
+    /// Returns the id and parameters of the next message, which must have this method.
     pub async fn expect(&mut self, method: &str) -> (Value, Value) {
         let message = self.next().await.expect("a message was expected");
         assert_eq!(message["method"], method, "{message}");
@@ -55,7 +55,7 @@ impl Scripted {
             .await;
     }
 
-    /// Answers `initialize` with `revision`, and takes the notification that follows.
+    /// Answers `initialize` with `revision`, and receives the notification that follows.
     pub async fn shake_hands(&mut self, revision: &str) -> Value {
         let (id, params) = self.expect("initialize").await;
         self.answer(&id, initialized(revision)).await;
@@ -71,7 +71,7 @@ impl Scripted {
     }
 }
 
-/// A result of `initialize`.
+/// Returns a result of `initialize`.
 pub fn initialized(revision: &str) -> Value {
     json!({
         "protocolVersion": revision,
@@ -80,7 +80,7 @@ pub fn initialized(revision: &str) -> Value {
     })
 }
 
-/// A result of `server/discover`.
+/// Returns a result of `server/discover`.
 pub fn discovered(versions: &[&str]) -> Value {
     json!({
         "resultType": "complete",
@@ -92,7 +92,7 @@ pub fn discovered(versions: &[&str]) -> Value {
     })
 }
 
-/// A client that is connected to a scripted server in the handshake era.
+/// Connects a client to a scripted server in the handshake era.
 pub async fn operating(builder: ClientBuilder) -> (Client, Scripted) {
     let (ours, mut server) = Scripted::pair();
     let connect = builder.revision(Revision::V2025_11_25).connect(ours);
@@ -100,14 +100,14 @@ pub async fn operating(builder: ClientBuilder) -> (Client, Scripted) {
     (client.unwrap(), server)
 }
 
-/// A client that is connected to a scripted server in the stateless era.
+/// Connects a client to a scripted server in the stateless era.
 pub async fn stateless(builder: ClientBuilder) -> (Client, Scripted) {
     let (ours, mut server) = Scripted::pair();
     let (client, _) = tokio::join!(builder.connect(ours), server.be_discovered());
     (client.unwrap(), server)
 }
 
-/// A result of `tools/call`.
+/// Returns a result of `tools/call`.
 pub fn said(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }

@@ -1,23 +1,24 @@
-//! Values of the model with one wrong part, made from the table of types: a new revision is covered
-//! without a change here.
+//! Protocol values with one wrong part. They are made from the table of types, so new revisions are
+//! covered automatically.
 
 use mcp_types::{FieldInfo, Revision, TypeInfo, VariantInfo};
 use serde_json::{Map, Value, json};
 
-/// Stands for a number that no type of Rust holds.
+/// A placeholder for a number that is too large for every Rust type.
 const BEYOND: &str = "BEYOND";
 
-/// A value of which one part is wrong.
+/// A value with one wrong part.
 pub struct Wrong {
-    /// The place of the part, such as `tools[0].name`.
+    /// The path of the wrong part, such as `tools[0].name`.
     pub path: String,
-    /// What was made of the part.
+    /// How the part was changed.
     pub fault: String,
     /// The whole value.
     pub json: String,
 }
 
-/// A value with everything that `revision` knows of a kind, in the words of the table.
+/// Returns a value of a kind, as the table of types names it, with all fields that exist in
+/// `revision`.
 pub fn sample(kind: &str, revision: Revision) -> Value {
     let kind = kind.trim_end_matches(['?', '+']);
     if let Some(item) = kind.strip_suffix("[]") {
@@ -53,7 +54,8 @@ pub fn sample(kind: &str, revision: Revision) -> Value {
     }
 }
 
-/// All values of a type in `revision` of which one part is missing, of another kind, or huge.
+/// Returns all values of a type in `revision` with one part that is missing, of another kind, or
+/// huge.
 pub fn wrong(name: &str, revision: Revision) -> Vec<Wrong> {
     let whole = sample(name, revision);
     let mut places = Vec::new();
@@ -111,7 +113,7 @@ fn collect(value: &Value, path: &str, pointer: &str, places: &mut Vec<(String, S
     }
 }
 
-/// The parameters that go with a variant of a union of messages.
+/// Returns the type of the parameters for a variant of a union of messages.
 fn parameters(variant: &VariantInfo) -> Option<&'static str> {
     Some(Revision::method(variant.value?)?.types.0)
 }

@@ -1,4 +1,4 @@
-//! What is told about a program that is not a server, or that ended.
+//! Error messages about programs that are not servers, or that have ended.
 
 use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::transport::{ChildProcess, Transport as _, stdio};
@@ -63,7 +63,8 @@ async fn the_end_of_a_server_is_told_with_its_status_and_last_words() {
     );
 }
 
-/// The text of the error of connecting to a shell script, with what it wrote to standard error.
+/// Returns the error message of connecting to a shell script, which includes the script's standard
+/// error.
 async fn ended_at_once(script: &str, stderr: Stderr) -> String {
     let server = ChildProcess::new("sh").args(["-c", script]).stderr(stderr);
     let refused = Client::builder("test", "1").connect(server).await;
@@ -72,7 +73,7 @@ async fn ended_at_once(script: &str, stderr: Stderr) -> String {
 
 #[tokio::test]
 async fn a_child_that_ends_at_once_is_told_with_its_last_lines() {
-    // The words of `npx` about a package that npm lacks.
+    // This is the output of `npx` for a package that does not exist.
     let npx = "cat >&2 <<'END'
 npm warn exec something older
 npm error code E404

@@ -1,4 +1,4 @@
-//! Servers that are child processes, and everything that can be wrong with them.
+//! Servers that are child processes, and everything that can go wrong with them.
 
 mod faults;
 
@@ -18,9 +18,9 @@ use tokio::time::Instant;
 use crate::support::clock::Clock;
 use crate::support::scripted;
 
-/// A shell script that shakes hands, and then goes on with `rest`.
+/// Returns a shell script that completes the handshake and then continues with `rest`.
 ///
-/// A client counts its requests from 1, so the handshake is 1 and the first call 2.
+/// A client numbers its requests from 1, so the handshake is 1 and the first call is 2.
 fn script(rest: &str) -> ChildProcess {
     let greeting = r#"
         say() { printf '%s\n' "$1"; }
@@ -42,7 +42,7 @@ async fn connect(server: ChildProcess) -> Client {
     builder().connect(server).await.unwrap()
 }
 
-/// How a server ended, once it has.
+/// Records how a server ended.
 #[derive(Clone, Default)]
 struct Ending(Arc<Mutex<Option<Exit>>>);
 
@@ -57,19 +57,19 @@ impl Ending {
     }
 }
 
-/// Nothing is waited for before SIGTERM, and nothing but the end after it.
+/// The child gets SIGTERM immediately, and is then given much time.
 const ASK: Grace = Grace {
     close: Duration::ZERO,
     terminate: Duration::from_secs(600),
 };
 
-/// Nothing is waited for at all.
+/// The child is killed immediately.
 const INSIST: Grace = Grace {
     close: Duration::ZERO,
     terminate: Duration::ZERO,
 };
 
-/// How exact timers are.
+/// The precision of timers.
 const TICK: Duration = Duration::from_millis(1);
 
 /// Awaits `future`, and checks that no time has passed.
@@ -82,7 +82,7 @@ async fn at_once<T>(future: impl IntoFuture<Output = T>) -> T {
     outcome
 }
 
-/// Closes a client of `server`, and tells what it took.
+/// Closes a client of `server`, and returns the step that ended the server.
 async fn closed(server: ChildProcess) -> ExitStep {
     let ending = Ending::default();
     let client = connect(ending.of(server)).await;
@@ -112,7 +112,8 @@ async fn a_server_that_ignores_the_end_of_input_is_asked() {
 
 #[tokio::test]
 async fn a_server_that_ignores_being_asked_is_killed() {
-    // The trap is set before the handshake is over, because the client waits for that.
+    // The script sets its trap before the handshake, so the trap is active once the client is
+    // connected.
     let deaf = ChildProcess::new("sh").arg("-c").arg(
         r#"trap '' TERM
         read -r line
@@ -176,7 +177,7 @@ async fn who_waits_for_a_server_that_closes_its_output_learns_it_at_once() {
     let start = Instant::now();
     let call = client.call_tool("add", ()).into_future();
     let error = clock.run_until(TICK, call).await.unwrap_err();
-    // 200 ms from the end of its output, whose moment is not known here.
+    // The error comes 200 ms after the output ends, but the test does not know when that is.
     assert!(start.elapsed() < Duration::from_secs(10));
     assert!(matches!(error, CallError::Closed), "{error}");
     clock.go_on();
@@ -276,7 +277,7 @@ async fn a_server_that_died_is_started_again() {
     client.close().await;
 }
 
-/// A named pipe in `directory`.
+/// Creates a named pipe in `directory`.
 fn pipe_in(directory: &Path) -> PathBuf {
     let pipe = directory.join("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
@@ -305,7 +306,7 @@ impl Lines {
     }
 }
 
-/// A named pipe, once somebody holds its other end.
+/// Opens a named pipe, which waits until another process has opened its other end.
 async fn opened(pipe: PathBuf) -> std::fs::File {
     let open = tokio::task::spawn_blocking(|| std::fs::File::open(pipe).unwrap());
     open.await.unwrap()
@@ -315,7 +316,7 @@ async fn opened(pipe: PathBuf) -> std::fs::File {
 fn no_orphan_is_left_when_everything_is_dropped() {
     let directory = tempfile::tempdir().unwrap();
     let pipe = pipe_in(directory.path());
-    // The child and a child of its own hold the pipe open as long as they live.
+    // The child and its own child hold the pipe open as long as they live.
     let rest = format!("exec 3>'{}'; sleep 600 & sleep 600", pipe.display());
     let runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = { runtime }.enable_all().build().unwrap();
@@ -364,7 +365,7 @@ async fn closing_waits_for_a_server_that_is_being_started_again() {
     let directory = tempfile::tempdir().unwrap();
     let exits = Arc::new(Mutex::new(0));
     let seen = Arc::clone(&exits);
-    // The second one never answers, and takes its time to end.
+    // The second process never answers, and ends only after a delay.
     let server = ChildProcess::new("sh").arg("-c").arg(
         r#"if [ -e died ]; then while read -r line; do :; done; sleep 0.2; exit 0; fi
         : >died

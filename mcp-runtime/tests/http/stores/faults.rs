@@ -1,4 +1,4 @@
-//! Faults of stores: what a client is told, and that sessions and streams go on after them.
+//! Failures of stores: how clients are answered, and that sessions and streams continue afterwards.
 
 use std::future::ready;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::site::{Answer, Session, Site, read, read_until};
 use crate::support::clock::{Clock, in_time, until};
 use crate::support::{call, initialize, request};
 
-/// A store that has kept a session of somebody else, and has no room for others.
+/// A store that holds a session of another user, and has no room for more.
 struct Strange(SessionId);
 
 impl SessionStore for Strange {
@@ -61,7 +61,7 @@ async fn a_store_without_room_refuses_and_one_with_others_sessions_does_not_tell
     site.lives_on().await;
 }
 
-/// Asserts that a request was answered as one that may be sent again later.
+/// Checks that the answer asks the client to send the request again later.
 fn assert_unavailable(answer: &Answer, method: &str) {
     assert_eq!(answer.status, 503, "{method}: {answer:?}");
     assert_eq!(answer.header("retry-after"), Some("1"), "{method}");
@@ -98,7 +98,7 @@ async fn a_session_goes_on_once_its_store_works_again() {
         assert_unavailable(&at.send(request()).await, method);
         store.fail("nothing");
         if method == "set_state" {
-            // The client was not told that it is set.
+            // The request failed, so the log level must not have changed.
             let log = session.ask(&call(3, "work", json!({}))).await;
             assert!(log.body.contains("notifications/message"), "{log:?}");
         }
@@ -152,8 +152,8 @@ async fn the_events_of_a_session_that_is_over_are_removed_in_the_end() {
     assert_eq!(store.called("forget"), 3);
 }
 
-/// Each method of a store that a request waits for, with a request that calls it first, and the status
-/// of its answer if the store works.
+/// Returns the request that calls this store method first, and the status of its answer if the
+/// store works.
 fn waiting(
     session: &Session<'_>,
     there: &Session<'_>,
@@ -200,7 +200,7 @@ async fn each_fault_of_a_store_is_a_clear_error_and_ends_with_it() {
                 store.fail("nothing");
             }
             let (message, mut expected) = waiting(&session, &there, method);
-            // It was removed, although the store did not say so.
+            // The session was removed although the store's answer was lost.
             if (method, fault) == ("remove", Fault::LosesAnswers) {
                 expected = 404;
             }

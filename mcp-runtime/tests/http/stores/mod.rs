@@ -1,4 +1,4 @@
-//! Sessions that several processes serve.
+//! Sessions that are served by several processes.
 
 mod faults;
 mod shared;
@@ -43,7 +43,7 @@ async fn a_stream_is_resumed_at_another_server() {
     assert_eq!(resumed.status(), 200);
     read_until(&mut resumed, "notifications/progress").await;
 
-    // What begins there has ids of its own.
+    // Streams that begin at the other server have different ids.
     let mut stream = there.start(&call(2, "tell_and_wait", json!({}))).await;
     let begun = read_until(&mut stream, "notifications/progress").await;
     let ids = |events: &str| -> Vec<String> {
@@ -55,7 +55,7 @@ async fn a_stream_is_resumed_at_another_server() {
     }
 }
 
-/// Calls a tool that asks for roots, and returns the stream and the id of the question.
+/// Calls a tool that requests the roots, and returns the stream and the id of that request.
 async fn asked(session: &Session<'_>) -> (http::Response<hyper::body::Incoming>, i64) {
     let mut stream = session.start(&call(1, "roots", json!({}))).await;
     let events = read_until(&mut stream, "roots/list").await;
@@ -77,7 +77,7 @@ async fn an_answer_to_one_server_settles_no_question_of_another() {
         assert!((0..1 << 53).contains(&id), "{id}");
     }
     let answer = |id: i64, uri: &str| json!({"jsonrpc": "2.0", "id": id, "result": {"roots": [{"uri": uri}]}});
-    // What was asked there is answered here, which settles nothing.
+    // An answer that arrives at the wrong server is ignored.
     let wrong = answer(there_id, "file:///wrong");
     assert_eq!(here.ask(&wrong).await.status, 202);
     for (session, stream, id) in [
@@ -110,7 +110,7 @@ async fn agrees(session: &Session<'_>, method: &str, params: serde_json::Value) 
     assert_eq!(answer.json()["result"], json!({}), "{method}: {answer:?}");
 }
 
-/// Tests that the session gets updates of what it watches, and no messages of the log.
+/// Checks that the session gets updates of its resources, but no log messages.
 async fn hears_of_changes_only(there: &Session<'_>) {
     let mut stream = there.listen(None).await;
     there.ask(&call(1, "change", json!({}))).await;

@@ -1,4 +1,4 @@
-//! Stores whose methods can have faults, and servers that share them.
+//! Stores whose methods can fail, and servers that share these stores.
 
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -15,32 +15,32 @@ use crate::site::{Session, Site};
 
 pub(super) type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 
-/// The fault of one method of a store.
+/// How a method of a store fails.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) enum Fault {
     #[default]
     None,
-    /// It fails.
+    /// Every call fails.
     Fails,
-    /// It fails until it was called so often.
+    /// Calls fail until this number of calls was made.
     FailsUntil(usize),
-    /// It fails from this call on, counted from 1.
+    /// Calls fail from this one on, counted from 1.
     FailsFrom(usize),
-    /// It does what it should, but never says so: the connection was lost.
+    /// Calls take effect but never return, as if the connection were lost.
     LosesAnswers,
-    /// It never ends, and does nothing.
+    /// Calls have no effect and never return.
     Stalls,
 }
 
-/// Stores in memory that several servers share. One of their methods may have a fault.
+/// Stores in memory that several servers share. One of their methods may fail.
 #[derive(Clone, Default)]
 pub(super) struct Shared {
     sessions: MemorySessionStore,
     events: Arc<MemoryEventStore>,
     failing: Arc<Mutex<(&'static str, Fault)>>,
-    /// Methods that were called.
+    /// The methods that were called.
     calls: Arc<Mutex<Vec<&'static str>>>,
-    /// How long each event takes to be stored; then the next one takes half of that.
+    /// How long it takes to store an event. Each event takes half as long as the previous one.
     pub(super) delay: Arc<Mutex<Duration>>,
 }
 
@@ -54,7 +54,7 @@ impl Shared {
         *self.failing.lock().unwrap() = (method, Fault::Fails);
     }
 
-    /// Gives a method a fault. Calls are counted from now on.
+    /// Makes a method fail. Calls are counted from now on.
     pub(super) fn fail_as(&self, method: &'static str, fault: Fault) {
         self.calls.lock().unwrap().clear();
         *self.failing.lock().unwrap() = (method, fault);
@@ -146,13 +146,13 @@ impl EventStore for Shared {
     }
 }
 
-/// Two servers that keep their sessions in one place.
+/// Creates two servers that share their sessions.
 pub(super) async fn twins() -> (Site, Site) {
     let shared = Shared::default();
     (shared.site().await, shared.site().await)
 }
 
-/// The same session, at another server.
+/// Returns the same session at another server.
 pub(super) fn elsewhere<'a>(session: &Session<'_>, site: &'a Site) -> Session<'a> {
     Session {
         site,

@@ -1,4 +1,4 @@
-//! JSON-RPC batches, which only revision 2025-03-26 has.
+//! JSON-RPC batches, which only exist in revision 2025-03-26.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Integers in other spellings: `1.0`, `1e2` and `-0` are integers in JSON Schema.
+//! Integers in unusual spellings: `1.0`, `1e2` and `-0` are integers in JSON Schema.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{WireOver, call, request, stateless};
 
 type Wire = WireOver<Transport>;
 
-/// The message with `"ID"` replaced by a number in the spelling `number`.
+/// Replaces `"ID"` in the message with a number, spelled as in `number`.
 fn spelled(message: &Value, number: &str) -> String {
     message.to_string().replace("\"ID\"", number)
 }

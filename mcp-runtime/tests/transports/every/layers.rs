@@ -1,4 +1,5 @@
-//! A layer that records each request: it sees those that are admitted, once, and changes no answer.
+//! A layer that records each request. The layer sees every admitted request once, and changes no
+//! answer.
 
 use std::sync::{Arc, Mutex};
 
@@ -57,7 +58,8 @@ impl Everything {
     }
 }
 
-/// The server, without a layer, or with one that records. Its tool `passed` takes the record.
+/// Creates the server, without or with a layer that records requests. Its tool `passed` returns the
+/// record and clears it.
 #[allow(unreachable_pub)]
 pub fn server(is_layered: bool) -> Server {
     let record = Arc::new(Mutex::new(Vec::new()));
@@ -81,10 +83,10 @@ pub fn server(is_layered: bool) -> Server {
     server.build()
 }
 
-/// Method and parameters.
+/// The method and parameters of a request.
 type Asked = (&'static str, Value);
 
-/// Requests that are admitted, and then those that are not.
+/// Returns requests that are admitted, and requests that are not.
 fn requests() -> (Vec<Asked>, Vec<Asked>) {
     let admitted = vec![
         ("tools/list", json!({})),
@@ -126,7 +128,8 @@ fn requests() -> (Vec<Asked>, Vec<Asked>) {
     (admitted, refused)
 }
 
-/// The client of an era, and its way to write a request.
+/// Connects a client in the era of `revision`, and returns it with a function that makes requests
+/// of that era.
 async fn connect(is_layered: bool, revision: &str) -> (Wire, fn(&str, Value) -> Value) {
     let name = if is_layered { "layered" } else { "plain" };
     let mut wire = Wire::shared(name, &server(is_layered)).await;
@@ -157,7 +160,7 @@ async fn each_admitted_request_passes_once_and_is_answered_as_without_a_layer() 
             let expected = plain.ask_raw(&asked).await;
             assert_eq!(layered.ask_raw(&asked).await, expected, "{asked}");
             let target = params["name"].as_str().unwrap_or_default();
-            // What this revision does not have is refused.
+            // Methods that the revision does not have are refused.
             let expected = match (*method, revision) {
                 ("logging/setLevel", "2026-07-28") => vec![],
                 _ => vec![format!("{method} {target}").trim_end().to_owned()],

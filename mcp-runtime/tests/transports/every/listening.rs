@@ -1,4 +1,4 @@
-//! Subscriptions of clients that have no conversation.
+//! Subscriptions of clients in the stateless era.
 
 use mcp_runtime::Change;
 use mcp_runtime::types::SubscriptionFilter;

@@ -1,4 +1,4 @@
-//! Bytes that are no good request: each gets a clear answer, and the connection lives on.
+//! Bytes that are not a valid request. Each gets a clear answer, and the connection stays usable.
 
 use serde_json::{Value, json};
 
@@ -152,7 +152,7 @@ async fn the_second_of_two_requests_with_one_id_is_refused() {
     .await;
     let refused = wire.answer().await;
     assert_eq!(code(&refused), -32600, "{refused}");
-    // The first is still served, until it is cancelled.
+    // The first call is still running until it is cancelled.
     let again = wire.ask(call(1, "echo", json!({"again": true}))).await;
     assert_eq!(code(&again), -32600, "{again}");
     let cancelled = json!({"requestId": 1});

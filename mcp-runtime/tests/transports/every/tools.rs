@@ -1,4 +1,4 @@
-//! Answers to calls of tools, results and errors.
+//! Answers to tool calls: results and errors.
 
 use mcp_runtime::ProtocolError;
 use mcp_runtime::prelude::*;
@@ -54,7 +54,7 @@ impl Tools {
     }
 }
 
-/// The server that all this is asked of.
+/// Creates the server of these tests.
 #[allow(unreachable_pub)]
 pub fn server() -> mcp_runtime::Server {
     let mut server = Tools.into_builder();
@@ -63,10 +63,10 @@ pub fn server() -> mcp_runtime::Server {
     server.build()
 }
 
-/// How long the description of one tool is: a list of it is not copied where it need not be.
+/// The length of one tool's description, to test that lists of tools are not copied needlessly.
 const LONG: usize = 30_000;
 
-/// A client of each era, and how it calls a tool.
+/// Returns a client of each era with a function that makes tool calls of that era.
 async fn both_eras() -> [(Wire, fn(Value, &str, Value) -> Value); 2] {
     let server = server();
     let mut handshake = Wire::shared("tools", &server).await;
@@ -119,7 +119,7 @@ async fn long_lists_arrive_whole_however_many_are_asked_for_at_once() {
     }
 }
 
-/// The client's next good call is served.
+/// Checks that the client's next valid call is served.
 async fn lives_on(wire: &mut Wire, call: fn(Value, &str, Value) -> Value) {
     let answer = wire
         .ask(call(json!("next"), "add", json!({"a": 2, "b": 3})))
@@ -170,7 +170,7 @@ async fn members_given_twice_are_refused_by_their_path() {
             let message_said = answer["error"]["message"].as_str().unwrap();
             let expected = format!("Invalid params: params.arguments.{path}: ");
             assert!(message_said.starts_with(&expected), "{message_said}");
-            // Nobody reads the members that other tools do not have.
+            // A tool without this parameter ignores the member.
             let answer = wire.ask_text(&message("fails")).await;
             assert_eq!(answer["result"]["isError"], true, "{answer}");
         }

@@ -1,4 +1,4 @@
-//! A gateway: what comes in as lines goes on as HTTP requests, and the answers come back as lines.
+//! A gateway that sends each line as an HTTP request, and returns the answers as lines.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -25,14 +25,13 @@ use crate::support::faults::{Bytes, next_seed, relay};
 use crate::support::mounted::mounted;
 use crate::support::over::{Line, Over};
 
-/// State of the client's connection in the gateway.
+/// The state of the client's connection in the gateway.
 #[derive(Default)]
 struct Known {
     session: Option<String>,
     stateless: bool,
 }
 
-/// HTTP.
 pub(crate) struct Http;
 
 impl Over for Http {
@@ -42,11 +41,11 @@ impl Over for Http {
     }
 }
 
-/// HTTP over a socket, with bytes that come in pieces.
+/// HTTP over a socket whose bytes arrive in pieces.
 pub(crate) struct DribblingHttp;
 
 impl Over for DribblingHttp {
-    // Each request has a connection of its own.
+    // Each request has its own connection.
     const KEEPS_ORDER: bool = false;
 
     async fn line(server: &Server) -> Line {
@@ -80,7 +79,7 @@ async fn serve(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeErro
     })
 }
 
-/// Sends each message by `send`.
+/// Sends each message with `send`.
 fn pass_on<F, B>(
     line: Memory,
     send: impl Fn(Request<Once>) -> F + Clone + Send + 'static,
@@ -122,7 +121,7 @@ async fn write(writer: &mut <Memory as Transport>::Writer, answer: &[u8]) {
         out.extend_from_slice(answer);
         Ok::<_, Infallible>(())
     });
-    // A test that has seen enough does not read on.
+    // A test may stop reading once it has seen enough.
     while !outbox.is_empty() && writer.write(&mut outbox).await.is_ok() {}
 }
 
@@ -148,7 +147,7 @@ async fn post<F, B>(
     }
 }
 
-/// Returns true for a message without an answer, whose errors are reported by the status alone.
+/// Returns true for messages without an answer. Their errors are only visible in the HTTP status.
 fn is_notification_or_response(frame: &[u8]) -> bool {
     serde_json::from_slice::<Value>(frame).is_ok_and(|message| {
         let one_of_both = message.get("id").is_some() != message.get("method").is_some();
@@ -184,7 +183,7 @@ fn request(frame: &[u8], known: &mut Known) -> Request<Once> {
     request.body(Once(Some(frame.to_vec()))).unwrap()
 }
 
-/// A body in one piece.
+/// A body that consists of one piece.
 struct Once(Option<Vec<u8>>);
 
 impl Body for Once {

@@ -1,5 +1,5 @@
-//! Ways to a server: what a test says in lines goes on over a transport, and what comes back becomes
-//! lines again.
+//! Gateways to a server: they send the lines of a test over a transport, and return the server's
+//! messages as lines.
 
 #[cfg(feature = "http-server")]
 pub(crate) mod http;

@@ -1,9 +1,9 @@
-//! Passes frames on between a test and a transport.
+//! Passes frames between a test and a transport.
 
 use mcp_runtime::transport::memory::Memory;
 use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
-/// Passes on everything between `line` and `transport` until both directions have ended.
+/// Passes all frames between `line` and `transport` until both directions have ended.
 pub(super) async fn connect(line: Memory, transport: impl Transport) {
     let (from_test, to_test) = line.open().await.unwrap();
     let (reader, writer) = transport.open().await.unwrap();
@@ -24,7 +24,7 @@ async fn pump(mut from: impl FrameReader, mut to: impl FrameWriter) {
             });
         }
         while !outbox.is_empty() {
-            // A test that has seen enough does not read on.
+            // A test may stop reading once it has seen enough.
             if to.write(&mut outbox).await.is_err() {
                 return;
             }

@@ -1,4 +1,4 @@
-//! A gateway: what comes in as lines goes on over a socket, and comes back as lines.
+//! A gateway that sends lines over a socket, and returns the answers as lines.
 
 use mcp_runtime::server::Endpoint;
 use mcp_runtime::transport::memory::{self, Memory};
@@ -12,7 +12,6 @@ use crate::support::clock::until;
 use crate::support::faults::{Bytes, next_seed, relay};
 use crate::support::over::{Line, Over};
 
-/// TCP.
 pub(crate) struct Tcp;
 
 impl Over for Tcp {
@@ -22,7 +21,6 @@ impl Over for Tcp {
     }
 }
 
-/// A Unix socket.
 #[cfg(unix)]
 pub(crate) struct Unix;
 
@@ -34,7 +32,7 @@ impl Over for Unix {
     }
 }
 
-/// TCP, with bytes that come in pieces.
+/// TCP whose bytes arrive in pieces.
 pub(crate) struct DribblingTcp;
 
 impl Over for DribblingTcp {
@@ -80,7 +78,7 @@ fn serve(
     serve_when(server, endpoint, line, client, || true)
 }
 
-/// Connects once the server is `ready`.
+/// Starts the server, and connects once it is `ready`.
 fn serve_when(
     server: &Server,
     endpoint: impl Endpoint,

@@ -1,5 +1,4 @@
-//! A gateway: what comes in as lines goes on to the standard input of another process, and what that
-//! prints comes back.
+//! A gateway that sends lines to the standard input of another process, and returns its output.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -19,11 +18,11 @@ use super::pump;
 use crate::support::faults::{Faulty, next_seed};
 use crate::support::over::{Line, Over};
 
-/// The test that serves if [`VARIABLE`] is set.
+/// The test that runs the server if [`VARIABLE`] is set.
 const SERVER: &str = "over_stdio::the_server";
-/// The variable that names the server for the other process.
+/// The environment variable that tells the other process which server to run.
 const VARIABLE: &str = "MCP_TEST_SERVER";
-/// The last line of what the test harness prints by itself.
+/// The line that follows the test harness's own output.
 pub(crate) const READY: &str = "the server is ready";
 /// The name of the server whose process has several threads.
 pub(crate) const THREADED: &str = "threaded";
@@ -49,7 +48,7 @@ impl Over for Pipes {
     }
 }
 
-/// Standard streams whose bytes come in pieces.
+/// Standard streams whose bytes arrive in pieces.
 pub(crate) struct DribblingPipes;
 
 impl Over for DribblingPipes {
@@ -79,8 +78,8 @@ impl Over for Sockets {
 
 const UNNAMED: &str = "another process can't be given a server: name it";
 
-/// Serves the server called `name` in a process of its own: this very program, which is told to run
-/// only the test that calls [`serve_if_told`].
+/// Runs the server `name` in a separate process. The process executes this test program, but only
+/// the test that calls [`serve_if_told`].
 fn over_pipes(name: &str) -> (Child, pipe::Receiver, pipe::Sender) {
     let (stdin, input) = std::io::pipe().unwrap();
     let (output, stdout) = std::io::pipe().unwrap();
@@ -105,7 +104,7 @@ fn over_sockets(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> 
     tokio::spawn(converse(child, line, output, input))
 }
 
-/// Returns the output, into a file, of a process that reads `input` from a file.
+/// Runs a server that reads `input` from a file and writes to a file, and returns its output.
 pub(crate) async fn over_files(name: &str, input: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     let [stdin, stdout] = ["in", "out"].map(|name| directory.path().join(name));
@@ -148,7 +147,7 @@ async fn converse(
     Ok(())
 }
 
-/// Serves what is `named` on the standard streams, in the process that is told to.
+/// Runs the requested server on the standard streams if this process was started for that.
 #[allow(clippy::print_stdout)]
 pub(crate) fn serve_if_told(named: impl Fn(&str) -> Server) {
     let Ok(name) = std::env::var(VARIABLE) else {
@@ -166,6 +165,6 @@ pub(crate) fn serve_if_told(named: impl Fn(&str) -> Server) {
     if name == PRINTING {
         println!("{SERVED}");
     }
-    // Nothing else is to be printed.
+    // Exit here, so that the test harness prints nothing else.
     std::process::exit(i32::from(served.is_err()));
 }

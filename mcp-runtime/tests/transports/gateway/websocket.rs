@@ -1,4 +1,4 @@
-//! A gateway: what comes in as lines goes on over a WebSocket, and comes back as lines.
+//! A gateway that sends lines over a WebSocket, and returns the answers as lines.
 
 use std::net::SocketAddr;
 
@@ -11,11 +11,10 @@ use super::pump;
 use crate::support::faults::{Bytes, next_seed, relay};
 use crate::support::over::{Line, Over};
 
-/// WebSocket.
 pub(crate) struct WebSocket;
 
 impl Over for WebSocket {
-    // It is closed in both directions at once.
+    // A WebSocket closes both directions together.
     const CLOSES_BY_HALVES: bool = false;
     const TAKES_BYTES: bool = false;
 
@@ -25,7 +24,7 @@ impl Over for WebSocket {
     }
 }
 
-/// WebSocket, with bytes that come in pieces.
+/// A WebSocket whose bytes arrive in pieces.
 pub(crate) struct DribblingWebSocket;
 
 impl Over for DribblingWebSocket {
@@ -47,7 +46,7 @@ fn serve(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeError>> {
     serve_at(server, listener, addr, line)
 }
 
-/// Serves at `listener`, which is reached at `addr`.
+/// Serves at `listener`, which clients reach at `addr`.
 fn serve_at(
     server: &Server,
     listener: std::net::TcpListener,
