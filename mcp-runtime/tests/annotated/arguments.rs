@@ -1,4 +1,4 @@
-//! Arguments of calls, as functions get them.
+//! The arguments of calls as functions get them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -39,7 +39,7 @@ impl Arguments {
         format!("{value:?}")
     }
 
-    // As the compiler proposes for what is not used.
+    // The compiler suggests this name for an unused parameter.
     #[tool]
     fn unused(&self, _value: u8) {}
 
@@ -200,7 +200,7 @@ async fn a_whole_number_may_be_written_with_a_fraction() {
     }
 }
 
-/// Calls a tool with arguments that a `Value` can't hold as they are written.
+/// Calls a tool with arguments as they are written, which a `Value` would not preserve.
 async fn call_with(tool: &str, arguments: &str) -> Value {
     let mut wire = Wire::to(&Arguments.into_server()).await;
     wire.handshake("2025-11-25").await;

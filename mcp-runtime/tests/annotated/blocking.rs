@@ -1,4 +1,4 @@
-//! Functions that run away from the thread that serves.
+//! Functions that do not run on the server's thread.
 
 use std::thread::{self, ThreadId};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Wire, stateless};
 
-/// The thread on which the server is served.
+/// The thread on which the server runs.
 struct Home(ThreadId);
 
 impl Home {

@@ -1,4 +1,4 @@
-//! Parameters under `#[cfg]`: `not(any())` holds, and `any()` does not.
+//! Parameters under `#[cfg]`. `not(any())` is always true, and `any()` is always false.
 
 use mcp_runtime::prelude::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Questions that are asked only under a condition.
+//! Questions that are asked only if a condition holds.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::{Wire, stateless};
 use crate::{answer, call, structured, text};
 
-/// The revision that the caller speaks, as a type of the user's own.
+/// The caller's revision as a user-defined type.
 struct Spoken(String);
 
 impl FromContext for Spoken {
@@ -19,7 +19,7 @@ impl FromContext for Spoken {
     }
 }
 
-/// Something that no call has.
+/// A value that no call has.
 struct Unavailable;
 
 impl FromContext for Unavailable {
@@ -28,7 +28,7 @@ impl FromContext for Unavailable {
     }
 }
 
-/// Something that is kept, and that each call gets without a copy.
+/// A stored value that each call gets without a copy.
 struct Kept(u8);
 
 static KEPT: LazyLock<Arc<Kept>> = LazyLock::new(|| Arc::new(Kept(5)));

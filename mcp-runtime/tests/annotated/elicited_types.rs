@@ -1,4 +1,4 @@
-//! Types that users fill in: as the client is shown them, and as they arrive.
+//! Types that users fill in: how clients see them, and how they arrive.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use mcp_runtime::client::Form;
@@ -78,7 +78,7 @@ impl Hotel {
     }
 }
 
-/// The text of a call whose only question is answered by `content`.
+/// Returns the text of a call whose only question is answered with `content`.
 async fn answered(tool: &str, content: Value) -> String {
     let answering = Client::builder("answering", "1.0.0").on_form(move |form: Form| {
         let reply = form.accept(&content);

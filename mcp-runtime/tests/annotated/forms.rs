@@ -1,4 +1,4 @@
-//! The ways to put a server together: blocks, modules, free functions, closures.
+//! The ways to build a server: blocks, modules, free functions, closures.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::prompts::{self, PromptBuilder};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::{Wire, initialize, stateless};
 use crate::{answer, call, faults, list, structured};
 
-/// A crate that goes by another name.
+/// The crate under another name.
 mod renamed {
     pub(crate) use mcp_runtime as framework;
 }

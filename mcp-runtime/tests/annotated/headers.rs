@@ -21,7 +21,7 @@ impl Headers {
     }
 }
 
-/// Clients have to refuse a tool whose schema lets other values into a header.
+/// Clients must refuse a tool whose schema allows values that a header can't carry.
 #[tokio::test]
 async fn the_schema_keeps_to_what_a_header_may_carry() {
     let properties = listed(Headers, "entry").await["inputSchema"]["properties"].take();

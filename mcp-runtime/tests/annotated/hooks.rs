@@ -1,4 +1,4 @@
-//! Methods that the server runs by itself.
+//! Methods that the server itself calls.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use mcp_runtime::transport::memory;
 
 use crate::support::Wire;
 
-/// Events, in order.
+/// The events so far, in order.
 #[derive(Clone, Default)]
 struct Noting(Arc<Mutex<Vec<String>>>);
 
@@ -67,7 +67,7 @@ async fn hooks_run_at_their_moments() {
     assert_eq!(*diary, ["open", "greet wire", "count", "close"]);
 }
 
-/// A server as a module, whose place is taken.
+/// A server that cannot start.
 #[mcp_server]
 mod taken {
     #[on_start]
@@ -85,11 +85,11 @@ async fn a_server_that_cannot_start_says_why() {
     assert!(error.to_string().contains("the place is taken"), "{error}");
 }
 
-/// Watches as long as its server is served.
+/// Watches as long as its server is running.
 #[derive(Default)]
 struct Watching(Noting);
 
-/// Notes when it is dropped.
+/// Records when it is dropped.
 struct Watcher(Noting);
 
 impl Drop for Watcher {

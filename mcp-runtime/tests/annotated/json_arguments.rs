@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{call, list};
 
-/// A schema whose members are in no order that a map would give them.
+/// A schema whose members are in an order that maps would not keep.
 const IN_ORDER: &str = r#"{"type":"object","properties":{"zulu":true,"alpha":true}}"#;
 
 fn order() -> Value {

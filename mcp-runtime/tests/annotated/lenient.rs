@@ -1,4 +1,4 @@
-//! Arguments that are taken from inside of a string, where that is allowed.
+//! Arguments that are parsed from strings, where that is allowed.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::tools::{ToolBuilder, argument};

@@ -1,4 +1,5 @@
-//! Annotated functions as a client sees them: what they accept and answer, how they are listed.
+//! Annotated functions as a client sees them: their arguments, their answers, and how they are
+//! listed.
 
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
 
@@ -44,7 +45,7 @@ async fn answer(server: &Server, tool: &str, arguments: Value) -> Value {
     wire.ask(stateless(1, "tools/call", params)).await
 }
 
-/// Calls a tool, and returns its result without what every result has.
+/// Calls a tool, and returns its result without the members that every result has.
 async fn call(server: &Server, tool: &str, arguments: Value) -> Value {
     let mut answer = answer(server, tool, arguments).await;
     let result = answer["result"].as_object_mut().expect("a result");
@@ -52,7 +53,7 @@ async fn call(server: &Server, tool: &str, arguments: Value) -> Value {
     answer["result"].take()
 }
 
-/// Calls a tool that refuses, and returns its reasons line by line.
+/// Calls a tool with wrong arguments, and returns the lines of the error.
 async fn faults(server: &Server, tool: &str, arguments: Value) -> Vec<String> {
     let result = call(server, tool, arguments).await;
     assert_eq!(result["isError"], true, "{result}");
@@ -60,14 +61,14 @@ async fn faults(server: &Server, tool: &str, arguments: Value) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Every tool as it is listed.
+/// Returns every tool as it is listed.
 async fn list(server: &Server) -> Vec<Value> {
     let mut wire = Wire::to(server).await;
     let answer = wire.ask(stateless(1, "tools/list", json!({}))).await;
     answer["result"]["tools"].as_array().unwrap().clone()
 }
 
-/// One tool as it is listed.
+/// Returns one tool as it is listed.
 async fn listed(server: impl McpServer, tool: &str) -> Value {
     let tools = list(&server.into_server()).await;
     tools
@@ -76,12 +77,12 @@ async fn listed(server: impl McpServer, tool: &str) -> Value {
         .unwrap()
 }
 
-/// A result that is one text.
+/// Returns a result with one text.
 fn text(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-/// A result that is JSON, with its copy as text.
+/// Returns a result that is JSON, with its copy as text.
 fn structured(value: impl Into<Value>) -> Value {
     let value = value.into();
     json!({"content": [{"type": "text", "text": value.to_string()}], "structuredContent": value})

@@ -1,4 +1,5 @@
-//! Questions that are parameters: asked before the function is entered, which runs once.
+//! Questions that are parameters. They are asked before the function is entered, which runs only
+//! once.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -107,7 +108,7 @@ impl Shop {
     }
 }
 
-/// Answers a question, which may be any of these.
+/// Answers the questions of these tests.
 fn fill_in(form: &Form) -> ElicitReply {
     match form.message() {
         "Charge 017 to {your} card?" => form.accept(json!({"charge": true})),
@@ -126,7 +127,8 @@ fn fill_in(form: &Form) -> ElicitReply {
 
 type Answer = fn(&Form) -> ElicitReply;
 
-/// A client in memory that answers by `answer`, and the forms that it was asked to fill in.
+/// Connects a client that answers with `answer`, and returns it with the forms that it was asked to
+/// fill in.
 async fn connect(
     server: Server,
     era: Era,
@@ -143,7 +145,7 @@ async fn connect(
     (client.await.unwrap(), asked)
 }
 
-/// The text of a call's result, and whether that is an error.
+/// Returns the text of a call's result, and true if it is an error.
 async fn text(client: &Client, tool: &str, arguments: Value) -> (String, bool) {
     let result = client.call_tool(tool, arguments).await.unwrap();
     let text = result.content[0].as_text().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! Resources: how they are found by URI, what is read, and how they are listed.
+//! Resources: how they are found by URI, read and listed.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::types::{Annotations, BlobResourceContents, ReadResourceResult, ResourceContents};

@@ -1,4 +1,4 @@
-//! Return values of functions, as clients get them.
+//! The return values of functions as clients get them.
 
 use std::fmt;
 
@@ -46,7 +46,8 @@ enum Found {
     Nothing,
 }
 
-/// An error that shows its causes only in its alternate form, as those that collect causes do.
+/// An error that shows its causes only in its alternate form, as error types that collect causes
+/// do.
 struct Layered;
 
 impl fmt::Display for Layered {

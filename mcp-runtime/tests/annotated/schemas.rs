@@ -1,6 +1,6 @@
-//! The schemas that clients are shown: small, clean, valid, and the same each time.
+//! The schemas that clients see: small, clean, valid, and the same each time.
 //!
-//! `SNAPSHOT=write cargo test -p mcp-runtime --test annotated` writes the snapshot anew.
+//! To update the snapshot, run `SNAPSHOT=write cargo test -p mcp-runtime --test annotated`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -175,14 +175,14 @@ impl Zoos {
     }
 }
 
-/// The names of the properties of a schema, in their order.
+/// Returns the names of a schema's properties in order.
 fn properties(schema: &Value) -> Vec<&str> {
     let properties = schema["properties"].as_object().unwrap();
     properties.keys().map(String::as_str).collect()
 }
 
 fn assert_zoo(schema: &Value, defs: &Value) {
-    // Flattened members stand where their field does.
+    // Flattened members are in the position of their field.
     let names = ["zebra", "aviary", "town", "country", "others"];
     assert_eq!(properties(schema), names);
     assert_eq!(schema["required"], json!(names));
@@ -215,7 +215,7 @@ async fn members_have_the_order_of_their_author() {
     assert_eq!(properties(&question["params"]["requestedSchema"]), zebra);
 }
 
-/// All tools of these tests, by name.
+/// Returns all tools of these tests, sorted by name.
 async fn everything() -> Vec<Value> {
     let mut tools = Vec::new();
     for server in [

@@ -1,4 +1,4 @@
-//! Name, instructions and capabilities of a server.
+//! The name, instructions and capabilities of a server.
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
@@ -97,7 +97,7 @@ async fn only_the_declared_revisions_are_spoken() {
     assert_eq!(versions.len(), 3, "{answer}");
 }
 
-/// A client that can be asked for what `Whole` requires.
+/// Adds the client capabilities that `Whole` requires.
 fn able(mut request: Value) -> Value {
     let able = json!({"sampling": {}, "elicitation": {}});
     let params = &mut request["params"];
@@ -162,7 +162,7 @@ async fn capabilities_are_those_that_are_declared() {
     );
 }
 
-/// A server with state that the program uses as well.
+/// A server with state that the program also uses.
 #[derive(Default)]
 struct Counter(std::sync::atomic::AtomicU32);
 

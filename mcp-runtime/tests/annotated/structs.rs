@@ -1,4 +1,4 @@
-//! Structs as arguments: all of them together, or one among others.
+//! Structs as arguments: as all arguments together, or as one of several.
 
 use mcp_runtime::prelude::*;
 use serde_json::json;
@@ -307,7 +307,7 @@ impl Orders {
 async fn every_fault_inside_an_argument_is_named() {
     let server = Orders.into_server();
     let order = json!({
-        // First, because only the first value that does not parse is reported.
+        // This comes first because only the first value that can't be parsed is reported.
         "at": "nowhere",
         "items": [
             {"name": 5, "colour": "red", "weight": 0.25},

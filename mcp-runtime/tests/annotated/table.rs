@@ -1,4 +1,4 @@
-//! The table of `docs/values.md`, row by row: each type as an argument and as a result.
+//! Checks each row of the table in `docs/values.md`: each type as an argument and as a result.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -290,10 +290,10 @@ struct Row {
     kind: &'static str,
     input: Option<Value>,
     output: Option<Value>,
-    /// The text of each block, or the type of one that is no text.
+    /// The text of each block, or the type of a block that is not text.
     content: Vec<&'static str>,
     structured: Option<Value>,
-    /// Structured content of revisions that require an object.
+    /// The structured content in revisions that require an object.
     object: Option<Value>,
 }
 
@@ -331,7 +331,7 @@ fn code(cell: &str) -> &str {
 }
 
 impl Row {
-    /// The arguments of a call that returns what the row shows.
+    /// Returns the arguments of a call that returns the result in the row.
     fn arguments(&self) -> Value {
         if self.input.is_none() {
             return json!({});
@@ -340,7 +340,7 @@ impl Row {
         json!({"value": self.structured.clone().or(text)})
     }
 
-    /// The content as `revision` knows it: the texts, and the types of other blocks.
+    /// Returns the content in `revision`: the texts, and the types of other blocks.
     fn content(&self, revision: &str) -> Vec<String> {
         let known = |kind: &str| match kind {
             "audio" => revision >= "2025-03-26",
@@ -355,7 +355,7 @@ impl Row {
         self.content.iter().map(block).collect()
     }
 
-    /// Structured content as `revision` knows it, and its schema.
+    /// Returns the structured content in `revision`, and its schema.
     fn structure(&self, revision: &str) -> (Option<Value>, Option<Value>) {
         let structured = self.structured.clone();
         let schema = self.output.clone();
@@ -373,7 +373,8 @@ impl Row {
     }
 }
 
-/// The blocks of a result, as in the table; `expected` has the names of those that it lacks.
+/// Returns the blocks of a result as in the table. A text that `expected` calls `instead of …` gets
+/// that name.
 fn content(result: &Value, expected: &[String]) -> Vec<String> {
     let blocks = result["content"].as_array().unwrap().iter();
     let name = |(index, block): (usize, &Value)| {
@@ -389,7 +390,7 @@ fn content(result: &Value, expected: &[String]) -> Vec<String> {
     blocks.enumerate().map(name).collect()
 }
 
-/// A connection of `revision`, and the tools that it lists.
+/// Connects in `revision`, and returns the connection and the list of tools.
 async fn connect(revision: &str) -> (Wire, Vec<Value>) {
     let mut wire = Wire::to(&Values.into_server()).await;
     let list = if revision == STATELESS {
@@ -405,7 +406,7 @@ async fn connect(revision: &str) -> (Wire, Vec<Value>) {
 
 #[tokio::test]
 async fn values_travel_as_the_table_shows() {
-    // Older revisions list no titles.
+    // Older revisions do not list titles.
     let (_, titled) = connect(STATELESS).await;
     for revision in [
         "2024-11-05",

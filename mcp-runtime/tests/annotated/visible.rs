@@ -1,4 +1,4 @@
-//! Entries that are shown to some callers only.
+//! Entries that only some callers see.
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;

@@ -1,4 +1,4 @@
-//! Answers that a client keeps.
+//! Answers that a client caches.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn listing(client: &Client) -> JoinHandle<String> {
     tokio::spawn(async move { client.list_tools().await.unwrap().remove(0).name })
 }
 
-/// Lists the tools, and lets the server answer.
+/// Lists the tools, and answers with `result` as the server.
 async fn asked(client: &Client, server: &mut Scripted, result: Value) -> String {
     let listing = listing(client);
     let (id, _) = server.expect("tools/list").await;
@@ -68,7 +68,7 @@ async fn what_the_server_says_has_changed_is_asked_for_again() {
     notifications.next().await.unwrap();
     assert_eq!(asked(&client, &mut server, long("b")).await, "b");
 
-    // An answer that the change overtakes is not kept.
+    // An answer that arrives after the change is not cached.
     cache.clear();
     let late = listing(&client);
     let (id, _) = server.expect("tools/list").await;

@@ -1,4 +1,4 @@
-//! Outcomes of a client's calls.
+//! The outcomes of a client's calls.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -162,7 +162,7 @@ async fn an_observer_of_the_client_gets_the_progress_of_each_call() {
     }
 }
 
-/// Amounts of progress that were observed.
+/// The observed amounts of progress.
 #[derive(Clone, Default)]
 struct Amounts(Arc<Mutex<Vec<f64>>>);
 
@@ -204,7 +204,7 @@ async fn a_question_stops_the_clocks_of_the_calls_it_may_belong_to() {
     server
         .send(json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": form}))
         .await;
-    // Made while the question is open already.
+    // This call begins while the question is already open.
     let later = client.call_tool("later", ()).timeout(7 * SECOND);
     let later = tokio::spawn(later.into_future());
     server.expect("tools/call").await;
@@ -349,7 +349,7 @@ async fn calls_that_wait_are_cancelled_when_the_client_is_closed() {
     server
         .send(json!({"jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": question}))
         .await;
-    // Whatever is asked before the ping has reached its handler.
+    // Every request that was sent before the ping has reached its handler.
     let (pinging, ping) = tokio::join!(client.ping(), async {
         let (ping, _) = server.expect("ping").await;
         server.answer(&ping, json!({})).await;

@@ -1,4 +1,4 @@
-//! Results of extensions in place of those of the protocol.
+//! Results of extensions in place of the protocol's results.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,8 +15,8 @@ use crate::support::scripted::{Scripted, discovered, said};
 
 const TICKETS: &str = "com.example/tickets";
 
-/// Claims tickets, whose results are fetched with `com.example/redeem`, and gives back those that
-/// nobody waits for with `com.example/refund`.
+/// Claims tickets. Their results are fetched with `com.example/redeem`, and tickets that nobody
+/// waits for are returned with `com.example/refund`.
 #[derive(Clone, Default)]
 struct Tickets {
     asked: Arc<Mutex<Vec<String>>>,
@@ -44,7 +44,7 @@ impl Request for Refund {
     type Result = JsonObject;
 }
 
-/// The parameters of a request about a ticket.
+/// Returns the parameters of a request about a ticket.
 fn about(result: &RawJson) -> JsonObject {
     let result: JsonObject = result.parse().unwrap();
     JsonObject::from_iter([("ticket".to_owned(), result["ticket"].clone())])
@@ -88,7 +88,7 @@ fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0").without_keep_alive()
 }
 
-/// A client that is connected to a server which declares `extensions`.
+/// Connects a client to a server that declares `extensions`.
 async fn connected(builder: ClientBuilder, extensions: Value) -> (Client, Scripted) {
     let (ours, mut server) = Scripted::pair();
     let served = async {
@@ -101,7 +101,7 @@ async fn connected(builder: ClientBuilder, extensions: Value) -> (Client, Script
     (client.unwrap(), server)
 }
 
-/// A client with tickets, and a server that has them too.
+/// Connects a client with tickets to a server with tickets.
 async fn with_tickets() -> (Client, Scripted, Tickets) {
     let tickets = Tickets::default();
     let builder = builder().extension(tickets.clone());
@@ -123,7 +123,7 @@ fn started<T: Send + 'static>(call: impl IntoFuture<IntoFuture = BoxFuture<T>>) 
     tokio::spawn(call.into_future())
 }
 
-/// Answers a call with a ticket, and the request for its result with `result`.
+/// Answers a call with a ticket, and the request for the ticket's result with `result`.
 async fn redeem(server: &mut Scripted, result: Value) {
     let (id, _) = server.expect("tools/call").await;
     server.answer(&id, ticket()).await;
@@ -144,7 +144,8 @@ async fn a_claimed_result_ends_in_that_of_the_call() {
     assert_eq!(result.content[0].as_text(), Some("six"));
     assert_eq!(*tickets.asked.lock().unwrap(), ["tools/call"; 2]);
 
-    // Nothing is claimed that the protocol knows, and not every unknown result.
+    // Results that the protocol knows are never claimed, and unknown results are not always
+    // claimed.
     let plain = started(client.call_tool("add", json!({})));
     let (id, _) = server.expect("tools/call").await;
     server.answer(&id, complete("seven")).await;
@@ -224,7 +225,7 @@ async fn a_result_that_comes_after_its_caller_is_gone_is_handed_over() {
     server.answer(&id, json!({})).await;
     assert_eq!(*tickets.asked.lock().unwrap(), ["late tools/call"]);
 
-    // What is complete is of no use any more.
+    // A complete result is no longer needed.
     let call = started(client.call_tool("add", json!({})));
     let (id, _) = server.expect("tools/call").await;
     call.abort();
@@ -265,7 +266,7 @@ async fn a_result_is_late_for_a_minute() {
     tokio::time::sleep(Duration::from_secs(61)).await;
     server.answer(&id, ticket()).await;
     let next = started(client.call_tool("add", json!({})));
-    // The request was cancelled once.
+    // The request was cancelled only once.
     let (id, _) = server.expect("tools/call").await;
     server.answer(&id, complete("5")).await;
     next.await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! How a client finds out which era its server belongs to.
+//! How a client detects the era of its server.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::support::client::builder;
 use crate::support::scripted::{Scripted, discovered, initialized};
 
-/// Connects to a server that does what `script` says.
+/// Connects to a server that follows `script`.
 async fn connect<F>(
     builder: ClientBuilder,
     script: impl FnOnce(Scripted) -> F,
@@ -21,7 +21,7 @@ where
 {
     let (ours, server) = Scripted::pair();
     let (client, server) = tokio::join!(builder.connect(ours), tokio::spawn(script(server)));
-    // A refused client has closed its side, one that is connected has not.
+    // A client that failed to connect has closed its side; a connected client has not.
     let mut server = server.unwrap();
     if client.is_err() {
         assert_eq!(server.next().await, None, "the connection is closed");
@@ -256,7 +256,7 @@ async fn a_server_that_goes_away_is_reported() {
     assert!(matches!(refused, ConnectError::Closed), "{refused}");
 }
 
-/// Connects again and again, to one server after the other.
+/// Connects repeatedly, to one server after the other.
 async fn connect_again(
     builder: ClientBuilder,
     script: impl AsyncFnOnce(&mut mpsc::UnboundedReceiver<Scripted>) -> Scripted,
@@ -381,7 +381,7 @@ async fn a_refusal_that_names_versions_is_followed_once() {
 
 #[tokio::test]
 async fn what_is_said_of_versions_does_not_contradict_itself() {
-    // Each refusal names a version that is spoken here, or the one that was asked for.
+    // Each refusal names a version that the client speaks, or the version that was requested.
     for versions in [json!(["2025-11-25"]), json!(["2025-06-18"])] {
         let refused = connect(
             builder().era(Era::Handshake),

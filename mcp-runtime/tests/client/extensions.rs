@@ -51,7 +51,7 @@ async fn a_method_of_an_extension_is_sent_where_both_sides_have_declared_it() {
         assert_eq!(result["zone"], "utc", "{revision}");
         assert!(client.has_extension(CLOCK), "{revision}");
 
-        // The server did not declare it.
+        // The server did not declare the extension.
         let declared = builder().extension((CLOCK, JsonObject::new()));
         let client = connect(declared.revision(revision), &server(false)).await;
         let error = client.request::<Now>(zone()).await.unwrap_err();
@@ -63,7 +63,7 @@ async fn a_method_of_an_extension_is_sent_where_both_sides_have_declared_it() {
         assert_eq!(unavailable, Unavailable::NotOffered { method, capability });
         assert!(!client.has_extension(CLOCK), "{revision}");
 
-        // The client did not.
+        // The client did not declare the extension.
         let client = connect(builder().revision(revision), &server(true)).await;
         let error = client.request::<Now>(zone()).await.unwrap_err();
         let CallError::Unavailable(unavailable) = error else {
@@ -74,7 +74,7 @@ async fn a_method_of_an_extension_is_sent_where_both_sides_have_declared_it() {
     }
 }
 
-/// An extension of the stateless era, which has a method that 2025-11-25 has as well.
+/// An extension of the stateless era. One of its methods also exists in 2025-11-25.
 struct Tasks;
 
 impl ClientExtension for Tasks {
@@ -123,7 +123,7 @@ async fn an_extension_is_there_in_its_revisions_only() {
         .await;
     assert_eq!(getting.await.unwrap().unwrap()["status"], "working");
 
-    // 2025-11-25 has tasks of another kind.
+    // Revision 2025-11-25 has a different kind of tasks.
     let (ours, mut server) = Scripted::pair();
     let old = builder().revision(Revision::V2025_11_25);
     let served = async {

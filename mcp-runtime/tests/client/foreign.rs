@@ -1,4 +1,5 @@
-//! Servers that send odd values: each one spoils only itself, and is logged or refused by its path.
+//! Servers that send odd values. Each value affects only itself, and is logged or refused with its
+//! path.
 
 use mcp_runtime::client::ResponseCache;
 use mcp_runtime::types::{CallToolResult, ContentBlock, ServerNotification, Tool};
@@ -13,7 +14,7 @@ fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0").without_keep_alive()
 }
 
-/// A client that is connected in `revision`.
+/// Connects a client in `revision`.
 async fn speaking(revision: &str) -> (Client, Scripted) {
     let (ours, mut server) = Scripted::pair();
     let connect = builder().revision(revision.parse().unwrap()).connect(ours);
@@ -82,7 +83,7 @@ async fn a_member_of_a_later_revision_is_the_servers_own() {
             (None, None),
             "{own}"
         );
-        // The tool was called once: the next message is the next call.
+        // The next message is the next call, so the tool was called only once.
         called(&client, &mut server, said("next")).await.unwrap();
         let list =
             json!({"tools": [{"name": "a", "inputSchema": {}}], "ttlMs": "1h", "resultType": "x"});

@@ -1,4 +1,4 @@
-//! Pings by which a client notices that its server no longer answers.
+//! Pings that tell a client that its server no longer answers.
 
 use mcp_runtime::CallError;
 use mcp_runtime::client::{KeepAlive, TransportState};

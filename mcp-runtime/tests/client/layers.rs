@@ -14,7 +14,7 @@ use crate::support::scripted::{operating, said, stateless};
 
 type Record = Arc<Mutex<Vec<String>>>;
 
-/// A client that notes its calls.
+/// Returns a client that records its calls.
 fn recorded() -> (ClientBuilder, Record) {
     let record = Record::default();
     let noting = Arc::clone(&record);
@@ -33,7 +33,7 @@ fn take(record: &Record) -> Vec<String> {
     std::mem::take(&mut record.lock().unwrap())
 }
 
-/// A client of the server of other tests.
+/// Connects `client` to the server of the other tests.
 async fn connected(client: ClientBuilder, revision: Revision) -> Client {
     let (ours, theirs) = mcp_runtime::transport::memory::pair();
     tokio::spawn(fixture().build().serve(theirs).signals(false).into_future());
@@ -164,7 +164,7 @@ async fn errors_of_layers_are_those_of_the_call() {
     assert!(matches!(error, CallError::Full), "{error}");
     let error = failing(|| TooManyRequests::retry_after(Duration::from_secs(1))).await;
     assert!(matches!(&error, CallError::Layer(error) if error.is::<TooManyRequests>()));
-    // Those of the call pass through layers as they are.
+    // The errors of the call itself pass through layers unchanged.
     let (builder, _) = recorded();
     let client = connected(builder, Revision::LATEST).await;
     let error = client.call_tool("refuse", json!({})).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! Lists: their pages, and the limits of what is fetched.
+//! Lists: their pages, and the limits on fetching them.
 
 use mcp_runtime::{Client, ClientBuilder};
 use serde_json::{Value, json};
@@ -34,8 +34,9 @@ async fn lists_are_fetched_to_the_last_page_but_not_forever() {
     }
 }
 
-/// Lists the tools of a server that names these cursors, one after the other. Returns the cursors that
-/// it was asked for, and the names of the tools. With `reads_cursors`, each page has its own tool.
+/// Lists the tools of a server that returns these cursors one after the other. Returns the cursors
+/// that were requested, and the names of the tools. With `reads_cursors`, each page has its own
+/// tool.
 async fn listed(cursors: &[&str], reads_cursors: bool) -> (Vec<Value>, Vec<String>) {
     let (client, mut server) = operating(builder()).await;
     let listing = tokio::spawn(async move { client.list_tools().await });
@@ -58,7 +59,7 @@ async fn a_list_ends_at_the_first_cursor_that_was_seen_before() {
         (&["a", "a"][..], json!([null, "a"])),
         (&["a", "b", "a"], json!([null, "a", "b"])),
         (&["a", "b", "c", "b"], json!([null, "a", "b", "c"])),
-        // An empty cursor is one as any other.
+        // An empty cursor is a valid cursor.
         (&["", ""], json!([null, ""])),
         (&["", "a", ""], json!([null, "", "a"])),
     ] {

@@ -1,4 +1,4 @@
-//! Clients: how they connect, call and subscribe, and what they make of whatever goes wrong.
+//! Clients: how they connect, call and subscribe, and how they handle failures.
 
 #![allow(clippy::unwrap_used)]
 

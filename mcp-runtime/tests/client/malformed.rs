@@ -1,4 +1,4 @@
-//! Malformed answers: each fails the call that it names, and nothing is sent about it.
+//! Malformed answers. Each fails the call that it names, and the client sends nothing about it.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0").without_keep_alive()
 }
 
-/// Calls a tool, which the server answers with `answer` (`ID` stands for the id of the call). The
-/// next message of the client must be its next call.
+/// Calls a tool, and answers with `answer`, in which `ID` stands for the id of the call. The
+/// client's next message must be its next call. Returns the error.
 async fn refused(answer: &[u8]) -> String {
     let (client, mut server) = operating(builder()).await;
     let calling = tokio::spawn(client.call_tool("bad", ()).into_future());

@@ -1,4 +1,4 @@
-//! Behaviour of a client after a lost connection.
+//! How a client behaves after a lost connection.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -72,7 +72,7 @@ async fn calls_that_are_safe_to_repeat_are_sent_again_and_others_fail() {
     }
     drop(server);
     let mut server = servers.operating().await;
-    // What was known of the tools is learned anew, before anything else.
+    // The client lists the tools again before anything else.
     let (id, _) = server.expect("tools/list").await;
     server.answer(&id, tools).await;
     let mut again = Vec::new();
@@ -199,7 +199,7 @@ async fn a_call_that_waits_cuts_a_pause_short() {
     for _ in 0..3 {
         drop(servers.next().await);
     }
-    // The next pause would be of 8 seconds.
+    // The next pause would be 8 seconds.
     let start = Instant::now();
     let calling = tokio::spawn(client.call_tool("add", ()).into_future());
     let mut server = servers.operating().await;
@@ -322,7 +322,7 @@ async fn a_client_behind_a_proxy_tries_without_end() {
     };
     let connect = builder().reconnect(few).connect_with(move || {
         let (ours, theirs) = memory::pair();
-        // A test that is over starts no more servers.
+        // This fails if the test is already over.
         let _ = started.send(theirs);
         ours
     });

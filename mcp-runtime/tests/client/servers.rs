@@ -1,4 +1,4 @@
-//! Servers that come one after the other, for a client that reconnects.
+//! Servers that follow one another, for a client that reconnects.
 
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ pub(crate) fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0").reconnect(steady)
 }
 
-/// Servers one after the other, each of which waits for its client.
+/// Servers that follow one another. Each waits for its client.
 pub(crate) struct Servers(pub(crate) mpsc::UnboundedReceiver<Scripted>);
 
 impl Servers {
-    /// The servers, and what makes a connection to the next one.
+    /// Returns the servers, and a function that connects to the next one.
     pub(crate) fn new() -> (Self, impl Fn() -> Memory + Send + Sync) {
         let (started, servers) = mpsc::unbounded_channel();
         let make = move || {
             let (ours, server) = Scripted::pair();
-            // A test that is over starts no more servers.
+            // This fails if the test is already over.
             let _ = started.send(server);
             ours
         };
@@ -39,7 +39,7 @@ impl Servers {
         self.0.recv().await.unwrap()
     }
 
-    /// The next server, after its handshake.
+    /// Returns the next server after its handshake.
     pub(crate) async fn operating(&mut self) -> Scripted {
         let mut server = self.next().await;
         server.shake_hands("2025-11-25").await;
@@ -47,7 +47,7 @@ impl Servers {
     }
 }
 
-/// A client of the handshake era, its first server, and those that follow.
+/// Returns a client of the handshake era, its first server, and the servers that follow.
 pub(crate) async fn connected(builder: ClientBuilder) -> (Client, Scripted, Servers) {
     let (mut servers, make) = Servers::new();
     let connect = builder.era(Era::Handshake).connect_with(make);
@@ -55,7 +55,7 @@ pub(crate) async fn connected(builder: ClientBuilder) -> (Client, Scripted, Serv
     (client.unwrap(), server, servers)
 }
 
-/// Waits until the transport of `client` is in a state.
+/// Waits until the transport of `client` is in the given state.
 pub(crate) async fn until(client: &Client, state: TransportState) {
     let mut status = client.watch_status();
     while status.current().transport != state {

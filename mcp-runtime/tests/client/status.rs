@@ -1,4 +1,4 @@
-//! The status of a client, and the reason of a loss.
+//! The status of a client, and the reason for a lost connection.
 
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
@@ -39,13 +39,13 @@ async fn a_loss_in_operation_is_not_one_of_connecting() {
     until(&client, TransportState::Reconnecting).await;
     let reason = client.lost_because().unwrap().to_string();
     assert_eq!(reason, "the server closed the connection");
-    // A try that fails is one of connecting.
+    // The error of a failed attempt comes from connecting.
     drop(servers.next().await);
     until(&client, TransportState::Reconnecting).await;
     let reason = client.lost_because().unwrap().to_string();
     assert!(reason.contains("before it was initialized"), "{reason}");
 
-    // A server that is silent.
+    // This server never answers.
     let (client, _server, _servers) = connected(builder()).await;
     until(&client, TransportState::Reconnecting).await;
     let reason = client.lost_because().unwrap().to_string();
@@ -53,7 +53,7 @@ async fn a_loss_in_operation_is_not_one_of_connecting() {
     assert_eq!(reason, expected);
 }
 
-/// A mutex that is locked twice holds its thread for ever, so that the client has one of its own.
+/// Locking a mutex twice would block its thread forever, so the client runs on its own thread.
 #[test]
 fn an_observer_of_the_status_may_ask_for_the_revision() {
     let (done, waiting) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! A client that wants to know what changes, in either era.
+//! A client that subscribes to changes, in both eras.
 
 use std::sync::{Arc, Mutex};
 
@@ -68,7 +68,7 @@ async fn a_subscription_of_a_session_goes_on_with_the_server_that_comes_after_it
     let mut subscription = subscribing.await.unwrap().unwrap();
     let told = Change::Resource("test://watched".to_owned());
 
-    // Another server with sessions: what has changed meanwhile is not known.
+    // The next server also has sessions. It is unknown what changed meanwhile.
     let next = tokio::spawn(async move { (changed(&mut subscription).await, subscription) });
     drop(server);
     let mut server = servers.next().await;
@@ -78,7 +78,7 @@ async fn a_subscription_of_a_session_goes_on_with_the_server_that_comes_after_it
     let (assumed, mut subscription) = in_time(next).await.unwrap();
     assert_eq!(assumed.as_ref(), Some(&told));
 
-    // One without, which refuses the handshake.
+    // The next server has no sessions, and refuses the handshake.
     let next = tokio::spawn(async move { changed(&mut subscription).await });
     drop(server);
     let mut server = servers.next().await;

@@ -194,7 +194,7 @@ async fn a_server_that_does_not_agree_is_not_waited_for() {
     assert_eq!(params["requestId"], id);
 }
 
-/// A client of servers that come one after the other, the first of which it listens to.
+/// Connects a client to servers that follow one another, and subscribes to the first.
 async fn reconnecting(builder: ClientBuilder) -> (Client, Scripted, Servers, Subscription) {
     let (mut servers, make) = Servers::new();
     let connect = builder.era(Era::Stateless).connect_with(make);

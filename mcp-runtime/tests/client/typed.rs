@@ -12,7 +12,7 @@ fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0").without_keep_alive()
 }
 
-/// The client of a server of each era.
+/// Returns a client and a server of each era.
 async fn clients() -> [(Client, Scripted); 2] {
     [operating(builder()).await, stateless(builder()).await]
 }
@@ -29,7 +29,7 @@ fn lisbon() -> Place {
     Place { city, code: None }
 }
 
-/// A client, a server with the tool `find`, and the output schema of that tool, if it has one.
+/// A client, a server with the tool `find`, and the tool's output schema, if it has one.
 struct Finding {
     client: Client,
     server: Scripted,
@@ -37,7 +37,7 @@ struct Finding {
 }
 
 impl Finding {
-    /// The same with a server of each era.
+    /// Connects to such a server in each era.
     async fn in_each_era(schema: Option<Value>) -> [Self; 2] {
         clients().await.map(|(client, server)| Self {
             client,
@@ -46,7 +46,8 @@ impl Finding {
         })
     }
 
-    /// The output of a call that is answered with `content`. The client lists the tools if `lists`.
+    /// Returns the output of a call that is answered with `content`. If `lists`, the client must
+    /// list the tools first.
     async fn found<Out>(&mut self, content: Value, lists: bool) -> Result<Out, CallError>
     where
         Out: DeserializeOwned + 'static,
@@ -78,7 +79,7 @@ fn wrapper() -> Option<Value> {
 async fn a_wrapper_is_known_by_the_schema_of_its_tool() {
     for mut finding in Finding::in_each_era(wrapper()).await {
         let content = || json!({"result": {"city": "Lisbon"}});
-        // Listed once, when it is needed for the first time.
+        // The tools are listed once, when the list is needed for the first time.
         for lists in [true, false] {
             let found = finding.found::<Option<Place>>(content(), lists).await;
             assert_eq!(found.unwrap(), Some(lisbon()));
@@ -151,7 +152,7 @@ async fn content_that_is_no_wrapper_needs_no_list() {
     }
 }
 
-/// Checks that a call with these arguments fails, and names what they are.
+/// Checks that a call with these arguments fails, with an error that names their kind.
 macro_rules! refused {
     ($client:expr, $($arguments:expr => $kind:literal)*) => {$({
         let error = $client.call_tool("delete", $arguments).await.unwrap_err();
@@ -180,7 +181,7 @@ async fn arguments_that_are_no_object_are_refused() {
             json!(["draft.md"]) => "an array"
             RawJson::from_text("[]").unwrap() => "an array"
         }
-        // Nothing was sent before these.
+        // These calls are the first messages.
         let calls = async {
             client.call_tool("delete", ()).await.unwrap();
             client.call_tool("delete", None::<&str>).await.unwrap();

@@ -1,6 +1,7 @@
-//! A server that sends wrong values: each member of each result of each revision, one at a time.
+//! A server that sends wrong values: every member of every result in every revision, one at a time.
 //!
-//! The client may refuse a value. It names the member, it does not wait, and it does not call again.
+//! The client may refuse a value. Then it names the member, does not hang, and does not repeat the
+//! call.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 use crate::support::scripted::Scripted;
 use crate::support::wrong_values::{Wrong, sample, wrong};
 
-/// Sends the request of a method, with the parameters of the table.
+/// Sends a request for a method, with the parameters in the table.
 macro_rules! request {
     ($client:expr, $method:expr, $revision:expr; $($request:ident)*) => {
         match $method {
@@ -46,7 +47,7 @@ fn opening(revision: Revision) -> &'static str {
     }
 }
 
-/// The result of the first request, which offers everything.
+/// Returns a result of the first request that offers everything.
 fn opened(revision: Revision) -> Value {
     let info = Revision::method(opening(revision)).unwrap();
     let mut result = sample(info.types.1, revision);
@@ -72,9 +73,9 @@ async fn connect(revision: Revision, result: &str) -> (Result<Client, String>, S
         };
         match message {
             Some(message) if message["id"].is_null() => break connecting.await.unwrap(),
-            // Asked after a discovery that failed: the server may be of the other era.
+            // The client tries the other era after a failed discovery.
             Some(message) => server.refuse(&message["id"], -32601, json!(null)).await,
-            // The client has closed the connection, and waits until the server has.
+            // The client has closed the connection, and waits for the server to do so as well.
             None => {
                 server = Scripted::pair().1;
                 break connecting.await.unwrap();
@@ -84,7 +85,7 @@ async fn connect(revision: Revision, result: &str) -> (Result<Client, String>, S
     (client.map_err(|error| error.to_string()), server)
 }
 
-/// The next request, which must be of that method.
+/// Returns the next request, which must have this method.
 async fn called(server: &mut Scripted, method: &str) -> (Value, Value) {
     let message = server.next().await.unwrap();
     match message["method"].as_str() {
@@ -121,7 +122,7 @@ async fn no_wrong_member_of_a_result_makes_a_client_wait_or_call_again() {
             for wrong in wrong(info.types.1, revision) {
                 count += 1;
                 let calling = tokio::spawn(request(client.clone(), info.name, revision));
-                // The second call of an earlier turn would come first.
+                // A repeated call from the previous round would arrive first.
                 let (id, _) = called(&mut server, info.name).await;
                 answer(&mut server, &id, &wrong.json).await;
                 match calling.await.unwrap() {
@@ -159,7 +160,7 @@ async fn no_wrong_member_of_a_question_makes_a_client_wait_or_call_again() {
             answer(&mut server, &id, &json).await;
             let result = tokio::select! {
                 result = &mut calling => result.unwrap(),
-                // A retry, if nothing is asked.
+                // The client retries if the server has no questions.
                 (id, params) = server.expect("tools/call") => {
                     assert!(params["requestState"].is_string() || wrong.path == "requestState", "{json}");
                     answer(&mut server, &id, r#"{"resultType":"complete","content":[]}"#).await;
@@ -168,7 +169,7 @@ async fn no_wrong_member_of_a_question_makes_a_client_wait_or_call_again() {
             };
             match result {
                 Ok(()) | Err(CallError::InputRequired { .. }) => {}
-                // Without its type, it is a result of the tool.
+                // Without its type, the value is a result of the tool.
                 Err(CallError::Result { .. }) if wrong.path == "resultType" => {}
                 Err(CallError::Result { reason, .. }) => check_named(&reason, &wrong, "question"),
                 Err(error) => panic!("{}, {}: {error}", wrong.path, wrong.fault),
