@@ -59,8 +59,8 @@ pub mod traits {
 
 /// A type whose values are made of text in an attribute, such as `default = "ten"`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not made of a text",
-    label = "is a text",
+    message = "`{Self}` can't be made from a string",
+    label = "this is a string",
     note = "write a value of the type without quotation marks, such as `10`, `Unit::Metric` or `Place::new(\"ten\")`; for an `Option`, `Some(\"ten\".into())`"
 )]
 pub trait FromLiteral: Sized {

@@ -405,7 +405,7 @@ impl Role for Arc<ChannelState> {
                 let notification = known.unwrap_or_else(unknown);
                 self.client.dispatch(notification, subscription(params));
             }
-            Err(error) => tracing::debug!(method, %error, "a malformed notification was ignored"),
+            Err(error) => tracing::debug!(method, %error, "ignoring a malformed notification"),
         }
     }
 

@@ -1,8 +1,8 @@
-//! State of one connection, without I/O.
+//! The state of one connection, without I/O.
 //!
-//! Messages of the peer go in, and a [`Step`] comes out for what the owner of the connection has to
-//! do. `D` is a destination: where the owner sends the answer to a request, and where it has sent a
-//! request of its own. Handlers never run in here, so that an owner may lock the core.
+//! The owner of the connection passes in messages of the peer, and gets a [`Step`] that says what
+//! to do. `D` is a destination: where to send the answer to a request, or where an own request was
+//! sent. Handlers never run inside the core, so an owner can keep the core behind a lock.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -26,37 +26,36 @@ use crate::limits::{
 };
 use crate::protocol::{LifecycleState, Pending, Timeouts};
 
-/// State of one connection.
+/// The state of one connection.
 pub(crate) struct Core<R: Role, D> {
     pub(crate) role: R,
-    /// Requests of the peer.
+    /// The requests of the peer.
     pub(crate) in_flight: InFlight<D>,
     batches: Batches,
-    /// Requests to the peer.
+    /// The requests to the peer.
     pub(crate) pending: Pending<PendingCall<D>>,
     pub(super) limits: Limits,
-    /// Nothing may begin any more.
+    /// True if the connection has ended, so no new handlers may begin.
     pub(crate) terminated: bool,
 }
 
-/// Limits of one connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Requests of the peer that are served at the same time.
+    /// How many requests of the peer are served at the same time, without subscriptions.
     pub(crate) max_in_flight: usize,
-    /// Requests of the peer that stay open at the same time, apart from those.
+    /// How many subscriptions of the peer are open at the same time.
     pub(crate) max_open: usize,
-    /// Levels of nesting in a message.
+    /// How deeply the JSON of a message may be nested.
     pub(crate) max_depth: usize,
-    /// Bytes of the answers to one batch, after which its other requests are refused.
+    /// The size in bytes of the answers to one batch. Beyond it, the other requests are refused.
     pub(crate) max_batch_bytes: usize,
-    /// Time for which handlers may go on once the connection ends.
+    /// How long handlers may continue when the connection ends.
     pub(crate) drain: Duration,
-    /// Time for which the peer may leave unread what it was sent.
+    /// How long the peer may leave messages unread.
     pub(crate) write: Duration,
 }
 
-/// Levels to which `initialize` nests: the message, its parameters, the capabilities.
+/// The nesting of `initialize`: the message, its parameters, the capabilities.
 const MIN_DEPTH: usize = 3;
 
 impl Limits {
@@ -64,7 +63,7 @@ impl Limits {
     ///
     /// # Errors
     ///
-    /// [`ServeError::Setting`], for the first one that can never work.
+    /// [`ServeError::Setting`] with the first limit that can never work.
     pub(crate) fn check(&self) -> Result<(), ServeError> {
         ServeError::check([
             ("write_timeout", self.write.is_zero()),
@@ -87,14 +86,15 @@ impl Default for Limits {
     }
 }
 
-/// One message, or the error about an invalid one.
+/// A message, or the error about an invalid message.
 pub(crate) type Member<'a> = Result<Message<'a>, InvalidMessage>;
 
 /// The action that a message requires of the owner of the connection.
 pub(crate) enum Step<'a, D> {
-    /// None.
+    /// Nothing remains to be done.
     Done,
-    /// Run the handler of a request, and [begin](Core::begin) it if it may have to wait.
+    /// Run the handler of a request. If the handler may have to wait, [begin](Core::begin) it
+    /// first.
     Request {
         id: RequestId,
         method: Cow<'a, str>,
@@ -105,19 +105,19 @@ pub(crate) enum Step<'a, D> {
         method: Cow<'a, str>,
         params: Option<RawJsonRef<'a>>,
     },
-    /// Answer the message with this, which is empty where it is not answered.
+    /// Answer the message with these bytes. If they are empty, the message has no answer.
     Answer(Vec<u8>),
-    /// Note that a request gets no answer: its handler was dropped.
+    /// Record that a request gets no answer, because its handler was dropped.
     Cancelled(ReplyTo<D>),
-    /// Ignore the cancellation of a request that is not in flight, or remember it: where messages
-    /// have no order, it may have overtaken the request.
+    /// Ignore the cancellation of a request that is not in flight. Owners that receive messages out
+    /// of order must remember it, because it may have overtaken the request.
     CancelledUnknown(RequestId),
 }
 
-/// A batch in a revision without batches.
+/// A batch that was refused, because the revision does not have batches.
 pub(crate) struct RefusedBatch {
     pub(crate) error: RequestError,
-    /// True if it has responses only, which are not answered on a stream.
+    /// True if the batch has only responses. On a stream, such a batch is not answered.
     pub(crate) only_responses: bool,
 }
 
@@ -133,11 +133,12 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Begins a batch. `None` if nothing in it needs an answer.
+    /// Begins a batch. Returns `None` if none of its messages needs an answer.
     ///
     /// # Errors
     ///
-    /// In a revision without batches. Responses in the batch have failed their requests then.
+    /// When the revision does not have batches. The requests that responses in the batch belong to
+    /// have then failed.
     pub(crate) fn batch(
         &mut self,
         members: &[Member<'_>],
@@ -162,7 +163,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         })
     }
 
-    /// Takes one message, which may be part of a batch.
+    /// Processes one message, which may be part of a batch.
     pub(crate) fn message<'a>(
         &mut self,
         message: Member<'a>,
@@ -230,7 +231,7 @@ impl<R: Role, D: Clone> Core<R, D> {
             && let Some(requested) = self.pending.progress(id, now())
             && let Some(on_progress) = &requested.waiter.options.progress
         {
-            // A panic is logged; no message is answered with it.
+            // `contain` logs a panic. A notification has no answer that could report it.
             let _ = contain(|| on_progress(progress));
         }
         Step::Notification { method, params }
@@ -241,8 +242,8 @@ impl<R: Role, D: Clone> Core<R, D> {
         if let Some(reply) = self.in_flight.cancel(&id) {
             return Step::Cancelled(reply);
         }
-        // The peer ends what this side asked it to keep open, which counts as an answer:
-        // a subscription lasts until one side takes it back (2026-07-28, "Cancellation").
+        // The peer ends a subscription of this side, which is the answer to the request: a
+        // subscription lasts until one of both sides cancels it (2026-07-28, "Cancellation").
         let is_open =
             |it: &PendingCall<D>| it.waiter.options.method == methods::SUBSCRIPTIONS_LISTEN;
         if let RequestId::Number(id) = id
@@ -253,7 +254,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         Step::CancelledUnknown(id)
     }
 
-    /// The answer to an invalid message; empty where it is not answered.
+    /// Returns the answer to an invalid message. It is empty if the message is not answered.
     fn invalid(&mut self, invalid: &InvalidMessage) -> Vec<u8> {
         tracing::debug!(%invalid, "a message was refused");
         let mut answer = Vec::new();
@@ -265,10 +266,11 @@ impl<R: Role, D: Clone> Core<R, D> {
         answer
     }
 
-    /// Passes a response on to the request that it names. A malformed response fails that request;
-    /// one that no request waits for is ignored.
+    /// Passes a response on to its request. A malformed response fails the request, and a response
+    /// to an unknown request is ignored.
     pub(crate) fn answered(&mut self, id: Option<&RequestId>, answer: PeerResponse<'_>) {
-        // Ids of requests are numbers: one that comes back as a string was changed on the way.
+        // The ids of this side's requests are numbers, so the peer has changed an id that is a
+        // string.
         let (number, answer) = match id {
             Some(RequestId::Number(id)) => (Some(*id), answer),
             Some(RequestId::String(id)) => {
@@ -288,16 +290,17 @@ impl<R: Role, D: Clone> Core<R, D> {
                 call.waiter
                     .finish(Err(CallError::Malformed { method, reason }));
             }
-            (None, Ok(_)) => tracing::debug!(?id, "a response that nobody waits for was ignored"),
-            (None, Err(reason)) => tracing::debug!(?id, reason, "a malformed response was ignored"),
+            (None, Ok(_)) => tracing::debug!(?id, "ignoring a response to an unknown request"),
+            (None, Err(reason)) => tracing::debug!(?id, reason, "ignoring a malformed response"),
         }
     }
 
-    /// Notes that a handler begins which may have to wait.
+    /// Records that a handler begins that may have to wait.
     ///
     /// # Errors
     ///
-    /// When too many have begun, another one has the same id, or the connection is over.
+    /// When too many handlers have begun, another request has the same id, or the connection has
+    /// ended.
     pub(crate) fn begin(
         &mut self,
         id: &RequestId,
@@ -324,8 +327,8 @@ impl<R: Role, D: Clone> Core<R, D> {
         Ok(key)
     }
 
-    /// Notes that `task` goes on with a handler that waits. It is aborted where the request was
-    /// cancelled meanwhile.
+    /// Records the task of a handler that has to wait. If the request was cancelled meanwhile, the
+    /// task is aborted.
     pub(crate) fn waits(&mut self, key: &RequestKey, task: AbortHandle) {
         match self.in_flight.get_mut(key) {
             Some(request) => request.task = Some(task),
@@ -333,15 +336,15 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Notes that a handler is done. `None` where the request was cancelled.
+    /// Records that a handler is done. Returns `None` if the request was cancelled.
     pub(crate) fn end(&mut self, key: &RequestKey) -> Option<ReplyTo<D>> {
         let reply = self.in_flight.remove(key)?;
         self.pending.release(&key.id, now);
         Some(reply)
     }
 
-    /// Takes the answer to one request. Gives back what is to be sent, which is empty where nothing
-    /// is; `None` while other requests of the batch are not answered.
+    /// Takes the answer to one request, and returns the bytes to send, which may be empty. Returns
+    /// `None` while other requests of the same batch are unanswered.
     pub(crate) fn answer(&mut self, reply: &ReplyTo<D>, answer: Vec<u8>) -> Option<Vec<u8>> {
         match reply.batch {
             None => Some(answer),
@@ -349,25 +352,25 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Notes that the connection is over: nothing begins any more, and handlers are dropped.
+    /// Records that the connection has ended, and drops all handlers.
     pub(crate) fn terminate(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
         self.terminated = true;
         self.role.terminate();
         self.in_flight.cancel_all()
     }
 
-    /// Notes that a request was sent to the peer.
+    /// Records that a request was sent to the peer.
     pub(crate) fn sent(&mut self, id: i64, requested: PendingCall<D>) {
         let timeouts = requested.waiter.options.timeouts;
         self.pending.insert(id, requested, timeouts, now());
     }
 
-    /// Removes a request whose caller is gone. Returns the notification that cancels it at the
-    /// peer. One whose late result is of use stays until that comes, for as long as a request
-    /// waits by default.
+    /// Removes a request whose caller no longer waits, and returns the notification that cancels it
+    /// at the peer. If a late result is still useful, the request is kept for the default time
+    /// limit instead.
     pub(crate) fn abandon(&mut self, id: i64) -> Option<Addressed<D>> {
         let mut call = self.pending.remove(id)?;
-        let reason = "nobody waits for the answer";
+        let reason = "the caller no longer waits for the answer";
         if call.waiter.options.late.is_none() {
             return call.give_up(id, reason, CallError::Closed);
         }
@@ -381,8 +384,8 @@ impl<R: Role, D: Clone> Core<R, D> {
         Some((to, cancellation?))
     }
 
-    /// Gives up the requests that have run out of time. Gives back the notifications that cancel
-    /// them at the peer.
+    /// Fails the requests that have expired, and returns the notifications that cancel them at the
+    /// peer.
     pub(crate) fn expire(&mut self) -> Vec<Addressed<D>> {
         let expired = self.pending.expire(now()).into_iter();
         expired
@@ -394,7 +397,7 @@ impl<R: Role, D: Clone> Core<R, D> {
             .collect()
     }
 
-    /// Gives up all requests to the peer. Gives back the notifications that cancel them there.
+    /// Fails all requests to the peer, and returns the notifications that cancel them.
     pub(crate) fn abandon_all(&mut self) -> Vec<Addressed<D>> {
         let reason = "the connection is being closed";
         let pending = self.pending.drain();
@@ -413,7 +416,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Fails the request `id` to the peer, which its transport has no answer to.
+    /// Fails the request `id` to the peer, for which the transport will not get an answer.
     pub(crate) fn fail(&mut self, id: &RequestId, error: CallError) {
         if let RequestId::Number(id) = id
             && let Some(requested) = self.pending.remove(*id)
@@ -431,7 +434,7 @@ impl<R: Role, D: Clone> Core<R, D> {
     }
 }
 
-/// A message over the size limit, of which only the ends are known.
+/// Converts a message over the size limit. Only the beginning and the end of the message are known.
 pub(super) fn too_large<'a>(head: Head, limit: usize) -> Member<'a> {
     let error = RequestError::TooLarge(limit);
     if head.is_response() {
@@ -446,10 +449,10 @@ pub(super) fn too_large<'a>(head: Head, limit: usize) -> Member<'a> {
     })
 }
 
-/// Reads the parameters of a notification, a type called `name`.
+/// Decodes the parameters of a notification as the type called `name`.
 fn parsed<T: DeserializeOwned>(params: Option<RawJsonRef<'_>>, name: &str) -> Option<T> {
     let parsed = mcp_types::read(params?, name, Revision::LATEST).map(|(params, _)| params);
     parsed
-        .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))
+        .inspect_err(|fault| tracing::debug!(%fault, "ignoring a malformed notification"))
         .ok()
 }

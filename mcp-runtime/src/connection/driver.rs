@@ -1,4 +1,4 @@
-//! The loop that drives a connection over a stream: read, serve, write, wait.
+//! The loop that drives a connection over a stream: it reads, serves, writes and waits.
 
 use std::future::pending;
 use std::io;
@@ -10,13 +10,13 @@ use super::{Command, Commands, FrameReader, FrameWriter, Limits, Outbox, Role, n
 use crate::error::{CallError, ClosedByServer, shared};
 use crate::limits::{FOREVER, LAST_READ_TIMEOUT, MAX_QUEUED_BYTES, MAX_UNSENT_BYTES};
 
-/// One connection over a stream, from the first byte to the last.
+/// Drives one connection over a stream, from the first byte to the last.
 pub(crate) struct Driver<R: Role, I, O> {
     connection: StreamConnection<R>,
     reader: I,
     writer: O,
     write_timeout: WriteTimeout,
-    /// Time until which requests in flight may finish; absent while the connection operates.
+    /// When requests in flight must be finished; `None` while the connection operates.
     drain_deadline: Option<Instant>,
     input_open: bool,
     commands_open: bool,
@@ -48,9 +48,9 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     ///
     /// # Errors
     ///
-    /// When the transport fails; everything is released then, too.
+    /// When the transport fails. All resources are released in this case as well.
     pub(crate) async fn run(mut self) -> io::Result<()> {
-        // A peer that stops reading has closed the connection as well.
+        // A broken pipe is no failure: it means that the peer has closed the connection.
         let ended = unless_gone(self.drive().await).map_err(Arc::new);
         let cause = ended.as_ref().err();
         self.connection.core.terminate();
@@ -65,7 +65,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         cause.map_or(unless_gone(closed), |error| Err(shared(error)))
     }
 
-    /// Fails the requests of this side, which get no answer any more.
+    /// Fails the requests of this side, because no answers will arrive.
     fn fail_pending(&mut self, cause: Option<&Arc<io::Error>>) {
         let StreamConnection { core, outbox, .. } = &mut self.connection;
         let written = outbox.sent_in_all() + self.writer.in_transit(outbox) as u64;
@@ -78,8 +78,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         });
     }
 
-    /// Reads the last messages of a server that no longer reads. Returns the error of reading,
-    /// which names the cause, or else `error`.
+    /// Reads the last messages of a server that no longer reads. Returns the error of reading if
+    /// there is one, since it tells the cause, or else `error`.
     async fn read_rest(&mut self, error: io::Error) -> io::Error {
         let rest = async {
             while self.reader.fill().await? {
@@ -107,8 +107,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         }
     }
 
-    /// Waits for the next event. The loop takes queued messages and answers each time, so that they
-    /// do not starve behind a peer that never stops sending.
+    /// Waits for the next event. The loop handles queued messages and answers before each wait, so
+    /// a peer that never stops sending does not starve them.
     async fn wait(&mut self) -> io::Result<()> {
         let wake = self.wake().map(tokio::time::Instant::from_std);
         let reading = self.input_open && self.accepts_frames();
@@ -137,8 +137,9 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         Ok(())
     }
 
-    /// Decides about the end of input. That of a client ends the connection at once if the server has
-    /// given a reason, and in good order otherwise, so that answers on their way are sent.
+    /// Handles the end of input. If the server gave a reason, a client ends the connection
+    /// immediately. Otherwise the connection is shut down gracefully, and waiting answers are still
+    /// sent.
     fn end_of_input(&mut self) -> io::Result<()> {
         let reason = self.reader.end_reason().filter(|_| R::IS_CLIENT);
         reason.map_or(Ok(()), |reason| {
@@ -155,24 +156,26 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         }
     }
 
-    /// Returns true if the peer reads its answers. If not, no more of its requests are taken.
+    /// Returns true if the peer reads its answers. If it does not, no more of its requests are
+    /// accepted.
     fn accepts_frames(&self) -> bool {
         self.connection.outbox.len() < MAX_UNSENT_BYTES
     }
 
-    /// Serves the next frame. `false` if none is buffered.
+    /// Serves the next frame. Returns false if no frame is buffered.
     fn take_frame(&mut self) -> bool {
         let incoming = self.reader.next_frame();
         incoming.map(|it| self.connection.frame(it)).is_some()
     }
 
-    /// Ends the connection if a command asks for it, and makes room for further messages once the
-    /// peer has read the ones before.
+    /// Begins to shut down if a command requests it. Makes room for more messages if the peer has
+    /// read the earlier ones.
     fn poll_commands(&mut self) {
         if let Some(drain) = self.connection.requested_drain.take() {
             self.start_drain(drain);
             if R::IS_CLIENT && !drain.is_zero() {
-                // Handlers of a server may wait for these; those of a client do not.
+                // Handlers of a client do not wait for requests to the server; handlers of a server
+                // may.
                 self.connection.abandon_all();
             }
         }
@@ -212,7 +215,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     }
 }
 
-/// A timer is only made once it is polled: `select!` asks for the futures of idle branches, too.
+/// Creates the timer only when polled, because `select!` also evaluates the futures of disabled
+/// branches.
 async fn sleep_until(wake: Option<tokio::time::Instant>) {
     match wake {
         Some(wake) => tokio::time::sleep_until(wake).await,
@@ -229,11 +233,11 @@ fn unless_gone(outcome: io::Result<()>) -> io::Result<()> {
     })
 }
 
-/// Measures how long the outbox has made no progress.
+/// Detects that the outbox has made no progress for too long.
 #[derive(Debug)]
 struct WriteTimeout {
     timeout: Duration,
-    /// The time since which nothing was sent, and the bytes that were sent until then.
+    /// When the last bytes were sent, and how many had been sent in total.
     since: Option<(Instant, u64)>,
 }
 
@@ -249,7 +253,7 @@ impl WriteTimeout {
     ///
     /// # Errors
     ///
-    /// When nothing was sent for too long, although something waits.
+    /// When messages wait, but nothing was sent for too long.
     fn check(&mut self, outbox: &Outbox, now: impl Fn() -> Instant) -> io::Result<()> {
         if outbox.is_empty() {
             self.since = None;
@@ -268,7 +272,7 @@ impl WriteTimeout {
         Ok(())
     }
 
-    /// The time of the next check, at the latest.
+    /// Returns when the outbox must be checked next at the latest.
     fn deadline(&self) -> Option<Instant> {
         self.since.map(|(since, _)| since + self.timeout)
     }

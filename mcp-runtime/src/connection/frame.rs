@@ -1,4 +1,4 @@
-//! Interfaces of transports: connections, and the frames that they carry.
+//! The interfaces that a transport implements: connections, and the frames that they carry.
 
 use std::future::Future;
 use std::io;
@@ -11,7 +11,7 @@ use super::Outbox;
 use crate::error::CallError;
 use crate::protocol::{ExtensionMethod, Timeouts};
 
-/// Adds the setter of the largest message that a transport accepts.
+/// Adds a setter for the size of the largest message that a transport accepts.
 #[allow(
     unused_macros,
     reason = "some builds only have transports without the setting"
@@ -19,7 +19,8 @@ use crate::protocol::{ExtensionMethod, Timeouts};
 macro_rules! frame_limit {
     ($type:ty, $($field:ident).+) => {
         impl $type {
-            /// The largest message that is accepted, in bytes; 16 MiB by default.
+            /// Sets the size of the largest message that is accepted, in bytes. The default is 16
+            /// MiB.
             #[must_use]
             pub fn max_frame_bytes(mut self, limit: usize) -> Self {
                 self.$($field).+ = limit;
@@ -31,13 +32,15 @@ macro_rules! frame_limit {
 
 pub(crate) use frame_limit;
 
-/// May begin a stream or body of UTF-8, and is not part of what follows (RFC 8259, section 8.1).
+/// The byte order mark that may precede UTF-8 text. It is not part of the text (RFC 8259, section
+/// 8.1).
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A connection to one peer that can be split into two directions.
 ///
-/// Servers and clients take anything that implements this. What tokio reads and writes as bytes
-/// becomes one by [`ByteStream`](super::ByteStream), or keeps its own type by using the same codec:
+/// Servers and clients accept any type that implements this trait. Wrap a stream of bytes that
+/// implements tokio's `AsyncRead` and `AsyncWrite` in a [`ByteStream`](super::ByteStream), or
+/// implement the trait for your own type with the same codec:
 ///
 /// ```
 /// use std::io;
@@ -58,18 +61,18 @@ pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// }
 /// ```
 ///
-/// A transport of whole messages, without line breaks, also implements [`FrameReader`] and
-/// [`FrameWriter`], as the example `custom_transport` does.
+/// A transport that sends whole messages instead of lines must also implement [`FrameReader`] and
+/// [`FrameWriter`]. The example `custom_transport` shows how.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no connection to a server",
-    label = "no `Transport`",
-    note = "a URL is `http_client(\"https://…\")`, and a program `ChildProcess::new(\"npx\").args([\"…\"])`",
+    message = "`{Self}` is not a connection to a server",
+    label = "not a `Transport`",
+    note = "for a URL, write `http_client(\"https://…\")`, and for a program `ChildProcess::new(\"npx\").args([\"…\"])`",
     note = "`stdio()` is the standard input and output of this process, and `http(…)` is for servers"
 )]
 pub trait Transport: Send + 'static {
-    /// The direction that brings frames in.
+    /// Receives frames.
     type Reader: FrameReader;
-    /// The direction that takes frames out.
+    /// Sends frames.
     type Writer: FrameWriter;
 
     /// Opens the connection.
@@ -79,37 +82,48 @@ pub trait Transport: Send + 'static {
     /// When the underlying stream can't be opened or prepared.
     fn open(self) -> impl Future<Output = io::Result<(Self::Reader, Self::Writer)>> + Send;
 
-    /// Sets the time limits of the client that is about to open the connection. Does nothing unless
-    /// a transport waits for an answer to each message by itself, as HTTP does.
+    /// Sets the time limits of the client that is about to open the connection.
+    ///
+    /// The default does nothing. Override it for a transport that itself waits for the answer to
+    /// each message, like HTTP.
     fn set_timeouts(&mut self, timeouts: Timeouts) {
         let _ = timeouts;
     }
 
-    /// Sets the methods of the client's extensions. Does nothing unless a transport repeats parameters
-    /// beside each message, as HTTP does in `Mcp-Name`.
+    /// Sets the methods of the client's extensions.
+    ///
+    /// The default does nothing. Override it for a transport that repeats parameters beside each
+    /// message, like HTTP in `Mcp-Name`.
     fn set_extension_methods(&mut self, methods: Vec<ExtensionMethod>) {
         let _ = methods;
     }
 
-    /// Identifiers of the protocol's extensions that the transport uses, as an authenticator over
-    /// HTTP may: the client declares them in its capabilities, without settings. None by default.
+    /// Returns the identifiers of the protocol extensions that the transport uses, such as an
+    /// extension for authentication over HTTP.
+    ///
+    /// The client declares them in its capabilities, without settings. The default is an empty
+    /// list.
     fn extensions(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Counts the changes of the principal as whom the transport calls, if it can change: a client
-    /// with a [cache](crate::ClientBuilder::cache) forgets private answers then.
+    /// Returns a counter of the changes of the principal on whose behalf the transport sends
+    /// requests.
+    ///
+    /// When the principal changes, a client with a [cache](crate::ClientBuilder::cache) forgets
+    /// private answers. The default counter never changes.
     fn principal(&self) -> PrincipalChanges {
         PrincipalChanges::default()
     }
 
-    /// The name of the program that is at the other end, for errors and logs; `None` by default, for
-    /// transports that start none.
+    /// Returns the name of the program that the transport starts, for errors and logs. The default
+    /// is `None`.
     fn program(&self) -> Option<String> {
         None
     }
 
-    /// The same connection once more, for when it is lost. `None` where it can't be opened twice.
+    /// Returns a transport that opens the same connection again after it was lost. Returns `None`
+    /// if it can't be opened twice.
     fn again(&self) -> Option<Self>
     where
         Self: Sized,
@@ -118,12 +132,12 @@ pub trait Transport: Send + 'static {
     }
 }
 
-/// The number of changes of a principal, such as by a login or a logout. Clones count together.
+/// A counter of the changes of a principal, such as logins and logouts. Clones share the counter.
 #[derive(Clone, Debug, Default)]
 pub struct PrincipalChanges(Arc<AtomicU64>);
 
 impl PrincipalChanges {
-    /// Counts a change: answers to requests that were sent before are not for those who come after.
+    /// Records a change. Answers to earlier requests must not be shown to the new principal.
     pub fn changed(&self) {
         self.0.fetch_add(1, Ordering::Release);
     }
@@ -133,93 +147,99 @@ impl PrincipalChanges {
     }
 }
 
-/// Brings frames in.
+/// Receives frames.
 ///
-/// The driver takes every frame that is buffered, and only then waits for more: so frames that
-/// arrive together are served together, and their answers leave in one write.
+/// The driver takes all buffered frames before it waits for more. Frames that arrive together are
+/// therefore served together, and their answers are sent in one write.
 pub trait FrameReader: Send + 'static {
-    /// The next frame that is already here, or `None` when [`fill`](Self::fill) must be awaited.
+    /// Returns the next buffered frame, or `None` if [`fill`](Self::fill) must be awaited first.
     fn next_frame(&mut self) -> Option<Incoming<'_>>;
 
-    /// Waits until more has arrived. `false` means the end of input: frames that are still
-    /// buffered can be taken, no others will come.
+    /// Waits until more input has arrived. Returns false at the end of input; frames that are still
+    /// buffered can then be taken.
     ///
-    /// Must be cancel safe: a future that is dropped loses no input.
+    /// This must be cancel safe: a future that is dropped must not lose input.
     ///
     /// # Errors
     ///
-    /// When the connection is lost; the driver ends then, as it does at the end of input.
+    /// When the connection is lost. The driver then ends.
     fn fill(&mut self) -> impl Future<Output = io::Result<bool>> + Send;
 
-    /// The reason that the peer has given for the end of input, once that is reached; `None` by
-    /// default, and for an end in good order. A client's calls fail with it.
+    /// Returns the reason that the peer has given for the end of input.
+    ///
+    /// A client's calls fail with this reason. The default is `None`, which means a regular end.
     fn end_reason(&mut self) -> Option<String> {
         None
     }
 }
 
-/// Takes frames out: complete messages, each one line, that the driver has put into an [`Outbox`].
-/// A writer of bytes sends them as they are; one that frames messages by itself takes them line by
-/// line.
+/// Sends frames.
+///
+/// The driver puts complete messages into an [`Outbox`], one message per line. A writer of bytes
+/// sends them unchanged. A writer with its own framing takes them line by line.
 pub trait FrameWriter: Send + 'static {
-    /// Sends some of what is in `outbox`, and removes it from there. It is called again until
-    /// nothing waits, so that the driver sees whether the peer goes on reading.
+    /// Sends some bytes of `outbox`, and removes them.
     ///
-    /// Must be cancel safe: a future that is dropped has removed exactly what it sent.
+    /// The driver calls this until the outbox is empty. It should not wait until everything is
+    /// sent, because the driver checks between calls whether the peer still reads.
+    ///
+    /// This must be cancel safe: a future that is dropped must have removed exactly the bytes that
+    /// it sent.
     ///
     /// # Errors
     ///
-    /// When the connection is lost: nothing more can be sent.
+    /// When the connection is lost, and nothing more can be sent.
     fn write(&mut self, outbox: &mut Outbox) -> impl Future<Output = io::Result<()>> + Send;
 
     /// Returns true if the writer sends all [`Outbox::parts`], which may divide a line anywhere.
-    /// Long answers that many clients get are then not copied. `false` by default.
+    /// Long answers that many clients get are then not copied. The default is false.
     fn takes_parts(&self) -> bool {
         false
     }
 
-    /// Returns how many bytes at the front of `outbox` may have reached the peer already. A request
-    /// behind them was certainly not sent. All bytes by default.
+    /// Returns how many bytes at the front of `outbox` may have reached the peer. A request after
+    /// these bytes was certainly not sent. The default is all bytes.
     fn in_transit(&self, outbox: &Outbox) -> usize {
         outbox.len()
     }
 
-    /// Closes this direction, so that the peer sees the end of input. Called once, at the end.
+    /// Closes this direction, so that the peer sees the end of input. It is called once, at the
+    /// end.
     ///
     /// # Errors
     ///
-    /// When what was sent may not have arrived.
+    /// When messages may not have arrived.
     fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send;
 }
 
 /// An event of a [`FrameReader`].
 #[derive(Debug)]
 pub enum Incoming<'a> {
-    /// The bytes of one frame, without the line break.
+    /// A frame, without the line break.
     Frame(&'a [u8]),
     /// A frame that exceeded the limit and was skipped.
     TooLarge {
-        /// The beginning of the frame, enough to look for its id.
+        /// The beginning of the frame, to find the id.
         head: &'a [u8],
-        /// The end of the frame, for messages that end with their id.
+        /// The end of the frame, to find an id that is last.
         tail: &'a [u8],
         /// The limit, in bytes.
         limit: usize,
     },
-    /// A request was written, but the transport has found that no answer to it will come. Other
-    /// requests are not affected.
+    /// A request was sent, but the transport knows that it will not get an answer. Other requests
+    /// are not affected.
     Failed {
         /// The id of the request.
         id: RequestId,
-        /// Why there is no answer.
+        /// The reason why there is no answer.
         error: CallError,
     },
-    /// The transport waits for something other than the peer because of a request, a login perhaps,
-    /// or does so no longer. The time limits of the request are suspended meanwhile.
+    /// A request has begun or stopped to wait for something other than the peer, such as a login.
+    /// The time limits of the request are suspended meanwhile.
     Suspended {
         /// The id of the request.
         id: RequestId,
-        /// True if it begins to wait, false when it is done.
+        /// True if the wait begins, false if it is over.
         suspended: bool,
     },
 }

@@ -1,8 +1,8 @@
-//! The two roles in a connection, server and client, and the handlers of their requests: polled
-//! once in place, with their panics contained.
+//! The two roles in a connection, server and client, and how their handlers are polled.
 //!
-//! Most handlers are done at their first poll, so a result stays a value, without a task, wherever
-//! it can. These are its states on the way from a function to the transport:
+//! Most handlers are done at their first poll. Each handler is therefore first polled in place, and
+//! a task is spawned only if it has to wait. Panics are contained. A result passes through these
+//! states on the way from a function to the transport:
 //!
 //! ```text
 //! function    Reply::Ready         Reply::Pending
@@ -14,7 +14,7 @@
 //! transport   Polled::Done ◄───────┘                         └───► Polled::Pending
 //! ```
 //!
-//! A handler that may not begin, because too many have begun, is not polled: `Polled::Refused`.
+//! If too many handlers have begun, a handler is not polled, and the state is `Polled::Refused`.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -32,26 +32,26 @@ use super::Outbox;
 use super::in_flight::HandlerKind;
 use crate::error::RequestError;
 
-/// A future that can be moved between threads, boxed.
+/// A boxed future that can be sent to another thread.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// One side of a connection: it serves the requests of the other side.
+/// One side of a connection, which serves the requests of the other side.
 pub(crate) trait Role: Send + 'static {
     /// A result that can be written.
     type Answer: JsonRpcResult;
 
-    /// True if this side is the client. Then a message without `method`, `result` and `error`
-    /// counts as a response, and the time limits of calls are suspended while requests of the
-    /// server are answered.
+    /// True if this side is the client. A client treats a message without `method`, `result` and
+    /// `error` as a response, and suspends the time limits of calls while it answers requests of
+    /// the server.
     const IS_CLIENT: bool;
 
-    /// Notes that the peer has sent a frame.
+    /// Called when the peer has sent a frame.
     fn heard(&mut self) {}
 
-    /// Notes that the peer has sent a frame that is no message.
+    /// Called when the peer has sent a frame that is not a message.
     fn not_a_message(&mut self, _frame: &[u8]) {}
 
-    /// Serves a request of a stream, at once or later.
+    /// Serves a request that came over a stream.
     fn request(
         &mut self,
         id: &RequestId,
@@ -59,31 +59,31 @@ pub(crate) trait Role: Send + 'static {
         params: Option<RawJsonRef<'_>>,
     ) -> Served<Self::Answer>;
 
-    /// Handles a notification of a stream, other than a cancellation.
+    /// Handles a notification that came over a stream, except cancellations.
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>);
 
     /// Checks that the negotiated revision has batches.
     fn accepts_batches(&self) -> Result<(), RequestError>;
 
-    /// Returns true if requests of the peer are answered.
+    /// Returns true if this side answers requests of the peer.
     fn answers(&self) -> bool;
 
-    /// Returns the id for the error about an invalid message with the readable `id`; `None` if such
-    /// messages are not answered.
+    /// Returns the id for the error about an invalid message, or `None` if the message is not
+    /// answered. `id` is the id of the message, if it can be read.
     fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>>;
 
     /// Refuses new requests from now on.
     fn shut_down(&mut self);
 
-    /// Notes that the connection is over.
+    /// Called when the connection has ended.
     fn terminate(&mut self);
 }
 
-/// The answer to a request, or the future of it.
+/// The answer to a request, or a future that returns it.
 pub(crate) enum Served<A> {
-    /// The answer.
+    /// The answer is ready.
     Now(Result<A, ErrorObject>),
-    /// A handler; dropping it cancels the request.
+    /// The handler. Dropping it cancels the request.
     Later(BoxFuture<Result<A, ErrorObject>>),
     /// A subscription, which lasts until one side ends it.
     Open(BoxFuture<Result<A, ErrorObject>>),
@@ -98,9 +98,9 @@ impl<A> From<RequestError> for Served<A> {
 /// A handler that has to wait.
 type PendingHandler<A> = Contained<dyn Future<Output = Result<A, ErrorObject>> + Send>;
 
-/// What became of a request when its handler was polled once.
+/// The state of a request after its handler was polled once.
 pub(crate) enum Polled<A, K> {
-    /// The handler is done. `K` is present if it had begun by `begin`.
+    /// The handler is done. `K` is present if `begin` was called.
     Done(Result<A, ErrorObject>, Option<K>),
     /// The handler has to wait.
     Pending(PendingHandler<A>, K),
@@ -108,8 +108,10 @@ pub(crate) enum Polled<A, K> {
     Refused(RequestError),
 }
 
-/// Polls a handler once: most are done then, and a task costs more than the call. A handler that
-/// may have to wait is only polled if `begin` admits it. A panic is an error already.
+/// Polls a handler once, because most handlers are then done, and a task costs more than the call.
+///
+/// A handler that may have to wait is polled only if `begin` admits it. `served` is an error if the
+/// handler has already panicked.
 pub(crate) fn poll_once<A, K>(
     served: Result<Served<A>, ErrorObject>,
     begin: impl FnOnce(HandlerKind) -> Result<K, RequestError>,
@@ -132,7 +134,7 @@ pub(crate) fn poll_once<A, K>(
     }
 }
 
-/// Runs `f`; a panic becomes an error without details, which go to the log.
+/// Runs `f`. A panic becomes an error without details, which are only logged.
 pub(crate) fn contain<T>(f: impl FnOnce() -> T) -> Result<T, ErrorObject> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
         crate::log::error!(panic = text(&*payload), "a handler panicked");
@@ -146,7 +148,7 @@ fn text(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("no message")
 }
 
-/// A future whose panics are contained.
+/// A future whose panics become errors.
 pub(crate) struct Contained<F: ?Sized>(pub(crate) Pin<Box<F>>);
 
 impl<F, T> Future for Contained<F>
@@ -163,18 +165,18 @@ where
     }
 }
 
-/// A result on its way out.
+/// A result that can be written as a JSON-RPC response.
 pub(crate) trait JsonRpcResult: Send + 'static {
     /// Appends the response with this result to `out`.
     fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()>;
 
-    /// The same into an outbox, as one line.
+    /// Appends the response as one line to an outbox.
     fn send(&self, outbox: &mut Outbox, id: &RequestId) -> serde_json::Result<()> {
         outbox.push(|out| self.write(out, id))
     }
 }
 
-/// The response to the request `id`. A result that can't be written becomes an error.
+/// Returns the response to the request `id`. A result that can't be serialized becomes an error.
 pub(crate) fn response<A: JsonRpcResult>(
     id: &RequestId,
     outcome: &Result<A, ErrorObject>,
@@ -186,7 +188,7 @@ pub(crate) fn response<A: JsonRpcResult>(
     out
 }
 
-/// The same into an outbox, as one line.
+/// Like [`response`], but appends the response as one line to an outbox.
 pub(super) fn send_response<A: JsonRpcResult>(
     outbox: &mut Outbox,
     id: &RequestId,
@@ -200,7 +202,8 @@ pub(super) fn send_response<A: JsonRpcResult>(
     }
 }
 
-/// The error that is the response, unless `write` has written the result.
+/// Writes the result with `write`. Returns the error to respond with if there is no result, or it
+/// can't be written.
 fn failure<A>(
     outcome: &Result<A, ErrorObject>,
     write: impl FnOnce(&A) -> serde_json::Result<()>,

@@ -1,12 +1,12 @@
-//! Requests of the peer that are being served, and the batches that they came in.
+//! The requests of the peer that are being served, and the batches that they arrived in.
 
 use mcp_types::jsonrpc::RequestId;
 use tokio::task::AbortHandle;
 
-/// Requests whose handlers are not done.
+/// The requests whose handlers are not done.
 #[derive(Debug)]
 pub(crate) struct InFlight<D> {
-    /// In the order of their ids.
+    /// The requests, sorted by their ids.
     requests: Vec<Request<D>>,
     last_serial: u64,
 }
@@ -16,26 +16,26 @@ pub(super) struct Request<D> {
     key: RequestKey,
     kind: HandlerKind,
     reply: ReplyTo<D>,
-    /// Absent until the handler has to wait.
+    /// The task of the handler; `None` until the handler has to wait.
     pub(super) task: Option<AbortHandle>,
 }
 
-/// Names a request in flight. A later request with the same id has another key.
+/// Identifies a request in flight. A later request with the same id has a different key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequestKey {
     pub(crate) id: RequestId,
     serial: u64,
 }
 
-/// Destination of the answer to a request.
+/// The destination of the answer to a request.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplyTo<D> {
     pub(crate) to: D,
-    /// The batch whose answers it leaves with.
+    /// The batch that the request belongs to, whose answers are sent together.
     pub(crate) batch: Option<BatchKey>,
 }
 
-/// Duration of a request.
+/// The kind of a handler, by how long it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HandlerKind {
     /// Work that comes to an end.
@@ -69,7 +69,7 @@ impl<D> InFlight<D> {
         self.requests.iter().map(|request| &request.reply.to)
     }
 
-    /// Adds a request. `None` where another one has its id.
+    /// Adds a request. Returns `None` if another request has the same id.
     pub(super) fn insert(
         &mut self,
         id: &RequestId,
@@ -97,19 +97,19 @@ impl<D> InFlight<D> {
         Some(&mut self.requests[place])
     }
 
-    /// Removes a request that is answered.
+    /// Removes a request because it is answered.
     pub(super) fn remove(&mut self, key: &RequestKey) -> Option<ReplyTo<D>> {
         let place = self.place_of(key)?;
         Some(self.requests.remove(place).reply)
     }
 
-    /// Ends a request by dropping its handler.
+    /// Cancels a request by dropping its handler.
     pub(crate) fn cancel(&mut self, id: &RequestId) -> Option<ReplyTo<D>> {
         let place = self.place(id).ok()?;
         Some(self.requests.remove(place).cancel())
     }
 
-    /// Ends all requests.
+    /// Cancels all requests.
     pub(crate) fn cancel_all(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
         let requests = self.requests.drain(..);
         requests
@@ -117,7 +117,7 @@ impl<D> InFlight<D> {
             .collect()
     }
 
-    /// The place of the request `id`, or where it would be inserted.
+    /// Returns the index of the request `id`, or the index at which to insert it.
     fn place(&self, id: &RequestId) -> Result<usize, usize> {
         self.requests
             .binary_search_by(|request| request.key.id.cmp(id))
@@ -138,7 +138,7 @@ impl<D> Request<D> {
     }
 }
 
-/// Names a batch of requests, whose answers leave together (2025-03-26 only).
+/// Identifies a batch of requests, whose answers are sent together (2025-03-26 only).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BatchKey(u64);
 
@@ -158,7 +158,7 @@ struct Batch {
 }
 
 impl Batches {
-    /// Begins a batch of `requests` that need an answer, invalid members included.
+    /// Begins a batch with this number of messages that need an answer, including invalid messages.
     pub(super) fn begin(&mut self, requests: usize) -> BatchKey {
         let key = BatchKey(self.next);
         self.next += 1;
@@ -170,14 +170,14 @@ impl Batches {
         key
     }
 
-    /// Bytes of the answers so far.
+    /// Returns the size of the answers so far, in bytes.
     pub(super) fn bytes(&self, key: BatchKey) -> usize {
         let batch = self.waiting.iter().find(|batch| batch.key == key);
         batch.map_or(0, |batch| batch.bytes.len())
     }
 
-    /// Takes one answer, which is empty for a request that gets none. Gives back the whole batch
-    /// with the last one; it is empty if all its answers are.
+    /// Takes one answer, which is empty for a request without an answer. After the last answer,
+    /// returns the whole batch, which is empty if all answers are empty.
     pub(super) fn answer(&mut self, key: BatchKey, answer: &[u8]) -> Option<Vec<u8>> {
         let place = self.waiting.iter().position(|batch| batch.key == key)?;
         let batch = &mut self.waiting[place];

@@ -1,4 +1,4 @@
-//! Newline-delimited messages over any byte stream (2026-07-28, "stdio").
+//! Newline-delimited messages over byte streams (2026-07-28, "stdio").
 
 use std::io::{self, IoSlice};
 use std::mem;
@@ -10,38 +10,38 @@ use super::frame::BYTE_ORDER_MARK;
 use super::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 use crate::limits::MAX_FRAME_BYTES;
 
-/// Capacity for each read.
+/// The free capacity of the buffer for each read.
 const READ_BYTES: usize = 16 * 1024;
-/// Beginning of an oversized frame that is kept to look for its id.
+/// How many bytes at the beginning of an oversized frame are kept, to find its id.
 const HEAD_BYTES: usize = 4 * 1024;
-/// End that is kept for the same reason.
+/// How many bytes at the end of an oversized frame are kept, to find an id that is last.
 const TAIL_BYTES: usize = 128;
-/// Parts of one write; Linux allocates nothing for so many.
+/// The maximum number of parts in one write. Linux does not allocate memory for up to 8 parts.
 const PARTS: usize = 8;
 
-/// Reads lines; blank ones are skipped, and a carriage return before the line break is tolerated. So is a
-/// byte order mark at the beginning of the stream.
+/// Reads a message per line from a byte stream.
 ///
-/// A last line without a line break still counts. A line over the limit is never held in memory:
-/// it is skipped, and reported with its first and last bytes.
+/// Blank lines are skipped. A byte order mark at the beginning of the stream, and carriage returns
+/// before line breaks are ignored. The last line needs no line break. A line over the limit is
+/// skipped without being held in memory, and reported with its first and last bytes.
 #[derive(Debug)]
 pub struct LineReader<R> {
     stream: R,
     buffer: BytesMut,
-    /// Length of the line that was taken last, which is removed before the next.
+    /// The length of the last line that was returned, which is removed before the next line.
     taken: usize,
-    /// Length of the beginning of the next line that has no line break.
+    /// How many bytes of the buffer are known to have no line break.
     scanned: usize,
     limit: usize,
-    /// Set while the rest of an oversized line is being skipped.
+    /// True while the rest of an oversized line is being skipped.
     skipping: bool,
-    /// Set until the stream is known to begin with a byte order mark or without one.
+    /// True until enough bytes have arrived to check for a byte order mark.
     begins: bool,
     ended: bool,
 }
 
 impl<R> LineReader<R> {
-    /// Reads from `stream`, frames of at most `limit` bytes.
+    /// Reads frames of at most `limit` bytes from `stream`.
     pub fn new(stream: R, limit: usize) -> Self {
         Self {
             stream,
@@ -88,7 +88,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> FrameReader for LineReader<R> {
             return Ok(false);
         }
         if self.skipping {
-            // Only both ends of the oversized line are kept.
+            // Keep only the beginning and the end of the oversized line.
             let (head, rest) = self.buffer.split_at(self.buffer.len().min(HEAD_BYTES));
             let tail = &rest[rest.len().saturating_sub(TAIL_BYTES)..];
             self.buffer = head.iter().chain(tail).collect();
@@ -108,11 +108,11 @@ impl<R: AsyncRead + Unpin + Send + 'static> FrameReader for LineReader<R> {
     }
 }
 
-/// Writes lines.
+/// Writes a message per line to a byte stream.
 #[derive(Debug)]
 pub struct LineWriter<W> {
     stream: W,
-    /// Bytes at the front of the outbox that the stream has taken, and must still be flushed.
+    /// How many bytes of the outbox the stream has accepted, but not yet flushed.
     taken: usize,
 }
 
@@ -133,8 +133,8 @@ impl<W: AsyncWrite + Unpin + Send + 'static> FrameWriter for LineWriter<W> {
         if self.taken == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
-        // The last bytes stay in the outbox until they are flushed, in case this future is dropped
-        // before that.
+        // This future may be dropped before the flush, so keep the last bytes in the outbox until
+        // then.
         if self.taken == outbox.len() {
             self.stream.flush().await?;
         }
@@ -155,10 +155,10 @@ impl<W: AsyncWrite + Unpin + Send + 'static> FrameWriter for LineWriter<W> {
     }
 }
 
-/// Newline-delimited messages over a byte stream in each direction.
+/// A transport that sends newline-delimited messages over a pair of byte streams.
 ///
-/// The framing of stdio serves any reliable stream, sockets included (2026-07-28, "stdio"), so this
-/// is all that a stream-like transport needs.
+/// The framing of stdio works for any reliable stream, including sockets (2026-07-28, "stdio"), so
+/// most transports over streams need nothing else.
 ///
 /// ```
 /// use mcp_runtime::transport::ByteStream;
@@ -185,8 +185,10 @@ impl<R, W> ByteStream<R, W> {
         }
     }
 
-    /// The largest message that is accepted, in bytes; 16 MiB by default. Longer ones are refused with
-    /// an error that names the limit, so with 0 all are.
+    /// Sets the size of the largest message that is accepted, in bytes. The default is 16 MiB.
+    ///
+    /// Larger messages are refused with an error that names the limit. With a limit of 0, all
+    /// messages are refused.
     #[must_use]
     pub fn max_frame_bytes(mut self, limit: usize) -> Self {
         self.max_frame_bytes = limit;
@@ -217,7 +219,7 @@ mod tests {
 
     use super::*;
 
-    /// Everything a reader makes of `chunks`, each of which arrives by itself.
+    /// Returns the frames that a reader finds in `chunks`, which arrive one by one.
     fn read(limit: usize, chunks: &[&[u8]]) -> Vec<String> {
         let mut reader = LineReader::new(Chunks::new(chunks), limit);
         let mut seen = Vec::new();
@@ -258,7 +260,7 @@ mod tests {
         let chunks: [&[u8]; 4] = [&mark[..1], &mark[1..2], &mark[2..], b"one"];
         assert_eq!(read(100, &chunks), ["one"]);
         assert_eq!(read(100, &[mark, b"\r\none"]), ["one"]);
-        // It does not take part in the limit.
+        // The limit does not include the byte order mark.
         assert_eq!(read(3, &[mark, b"one\n"]), ["one"]);
         let twice = [mark, mark, b"one\n"].concat();
         assert_eq!(read(100, &[&twice]), ["\u{feff}one"]);
@@ -314,7 +316,7 @@ mod tests {
         polled.map(Result::unwrap).is_ready()
     }
 
-    /// A stream that keeps what is written until it can flush it.
+    /// A stream that buffers all bytes until it may flush them.
     #[derive(Debug, Default)]
     struct Buffered {
         written: Vec<u8>,
@@ -346,7 +348,7 @@ mod tests {
         }
     }
 
-    /// A stream that gives one chunk a read.
+    /// A stream that returns one chunk per read.
     struct Chunks(std::collections::VecDeque<Vec<u8>>);
 
     impl Chunks {

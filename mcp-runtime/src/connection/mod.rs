@@ -1,9 +1,9 @@
-//! One connection, for servers and clients alike.
+//! A connection, for both servers and clients.
 //!
 //! [`Core`] is the state of a connection, without I/O and independent of the transport. A
-//! [`Driver`] feeds it from a stream, a session of [`transport::http`](crate::transport::http) from
-//! requests. A [`Role`] is the part of a server or of a client. [`Peer`] is the handle with which
-//! the rest of the program reaches the other side.
+//! [`Driver`] feeds it from a stream, and a session of [`transport::http`](crate::transport::http)
+//! feeds it from requests. A [`Role`] has the behavior of a server or of a client. The rest of the
+//! program talks to the other side through a [`Peer`].
 
 mod core;
 mod driver;

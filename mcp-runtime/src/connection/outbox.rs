@@ -1,4 +1,4 @@
-//! Bytes that wait to be sent.
+//! The buffer of messages that wait to be sent.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
@@ -8,21 +8,21 @@ use bytes::{Buf as _, Bytes};
 use mcp_types::RequestId;
 use mcp_types::jsonrpc::PreparedResult;
 
-/// Messages on their way out, each one line.
+/// The messages that wait to be sent, one per line.
 ///
-/// A writer takes bytes from the front while the driver appends whole lines at the back.
+/// The driver appends whole lines at the back, and a writer takes bytes from the front.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// Parts that go before `last`, none of them empty.
+    /// The parts before `last`, none of which is empty.
     parts: VecDeque<Bytes>,
     last: Vec<u8>,
-    /// Bytes of `last` that were sent.
+    /// How many bytes of `last` were sent.
     sent: usize,
     sent_in_all: u64,
     shares: bool,
 }
 
-/// The members of a prepared result, as bytes.
+/// The bytes of a prepared result's members, for `Bytes` to share.
 struct Members(PreparedResult);
 
 impl AsRef<[u8]> for Members {
@@ -31,27 +31,28 @@ impl AsRef<[u8]> for Members {
     }
 }
 
-/// Shortest prepared result that becomes a part of its own instead of being copied.
+/// The size of the shortest prepared result that becomes a separate part instead of being copied.
 const SHARED_BYTES: usize = 4 * 1024;
 
-/// Capacity that is always kept between writes.
+/// The capacity that is always kept between writes.
 const KEPT_CAPACITY: usize = 64 * 1024;
 
-/// Capacity that is kept at most, as long as so much is sent at a time. Lists of fifty tools,
-/// sixteen of them in flight, cost four times as much if each batch gets its memory from the system
-/// anew.
+/// The maximum capacity that is kept between writes, if the last write needed as much. For lists of
+/// fifty tools, with sixteen requests in flight, allocating the memory again each time would make
+/// the writes four times as expensive.
 const MAX_KEPT_CAPACITY: usize = 1024 * 1024;
 
 impl Outbox {
-    /// An empty outbox.
+    /// Creates an empty outbox.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// From here on, does not copy long prepared results, but keeps a reference.
+    /// From now on, keeps references to long prepared results instead of copying them.
     ///
-    /// For writers that take [`parts`](Self::parts): [`bytes`](Self::bytes) may end within a line.
+    /// Only for writers that take [`parts`](Self::parts), because [`bytes`](Self::bytes) may then
+    /// end within a line.
     pub(crate) fn share(&mut self) {
         self.shares = true;
     }
@@ -62,27 +63,29 @@ impl Outbox {
         self.len() == 0
     }
 
-    /// Number of bytes that wait.
+    /// Returns the number of bytes that wait.
     #[must_use]
     pub fn len(&self) -> usize {
         let parts: usize = self.parts.iter().map(Bytes::len).sum();
         parts + self.last.len() - self.sent
     }
 
-    /// Number of bytes that were ever sent.
+    /// Returns the total number of bytes that were sent.
     pub(crate) fn sent_in_all(&self) -> u64 {
         self.sent_in_all
     }
 
-    /// The bytes that wait: complete lines, the first of which may have been sent in part. For a
-    /// writer that [takes parts](super::FrameWriter::takes_parts), the first part of them.
+    /// Returns the bytes that wait: complete lines, except that a part of the first line may
+    /// already have been sent.
+    ///
+    /// If the writer [takes parts](super::FrameWriter::takes_parts), this is only the first part.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.parts.front().map_or(&self.last[self.sent..], |it| it)
     }
 
-    /// Fills `parts` with the bytes that wait, in their order and as far as there is room. Returns
-    /// the number of parts that it has filled.
+    /// Fills `parts` with the bytes that wait, in order, as far as there is room. Returns how many
+    /// parts were filled.
     pub fn parts<'a>(&'a self, parts: &mut [IoSlice<'a>]) -> usize {
         let last = Some(&self.last[self.sent..]).filter(|last| !last.is_empty());
         let waiting = self.parts.iter().map(Bytes::as_ref).chain(last);
@@ -92,8 +95,10 @@ impl Outbox {
             .count()
     }
 
-    /// The first line that waits, without its line break. For transports that frame messages by
-    /// themselves; remove it with [`advance`](Self::advance)`(line.len() + 1)`.
+    /// Returns the first line that waits, without its line break, for transports with their own
+    /// framing.
+    ///
+    /// Remove the line with [`advance`](Self::advance)`(line.len() + 1)`.
     #[must_use]
     pub fn first_line(&self) -> Option<&[u8]> {
         let bytes = self.bytes();
@@ -101,7 +106,7 @@ impl Outbox {
         Some(&bytes[..end])
     }
 
-    /// Removes `count` bytes from the front, or all if there are fewer.
+    /// Removes `count` bytes from the front, or all bytes if there are fewer.
     pub fn advance(&mut self, count: usize) {
         let mut left = count.min(self.len());
         self.sent_in_all += left as u64;
@@ -122,18 +127,18 @@ impl Outbox {
             self.last.shrink_to(kept);
             self.sent = 0;
         } else if self.sent >= waiting.max(KEPT_CAPACITY) {
-            // The outbox of a peer that always asks for more never becomes empty. Each byte is
-            // moved at most once.
+            // If the peer always requests more, the outbox never becomes empty, so free the memory
+            // of sent bytes. Each byte is moved at most once.
             self.last.drain(..self.sent);
             self.sent = 0;
         }
     }
 
-    /// Appends one message. `write` gets the buffer and must append a whole line or nothing.
+    /// Appends one message. `write` must append the whole message without line breaks, or nothing.
     ///
     /// # Errors
     ///
-    /// Those of `write`; nothing is appended then.
+    /// The error of `write`, which must then have appended nothing.
     pub fn push<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
         let before = self.last.len();
         write(&mut self.last)?;
@@ -143,7 +148,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// Appends the response to the request `id` with a prepared result, behind `prefix` as in
+    /// Appends the response to the request `id` with a prepared result. For `prefix`, see
     /// [`PreparedResult::write`].
     pub(crate) fn push_prepared(&mut self, id: &RequestId, prefix: &str, result: &PreparedResult) {
         if !self.shares || result.members().len() < SHARED_BYTES {
@@ -215,12 +220,13 @@ mod tests {
         assert!(outbox.last.len() < 2 * KEPT_CAPACITY);
     }
 
-    /// A result that is long enough to be a part.
+    /// Creates a result that is long enough to be a separate part.
     fn long() -> PreparedResult {
         PreparedResult::new(&TextContent::new("x".repeat(SHARED_BYTES))).unwrap()
     }
 
-    /// An outbox that shares, with prepared results between two other lines; and all of its bytes.
+    /// Creates an outbox that shares, with two prepared results between other lines. Also returns
+    /// all its bytes.
     fn sharing() -> (Outbox, Vec<u8>) {
         let result = long();
         let mut outbox = Outbox::new();
@@ -239,7 +245,7 @@ mod tests {
         (outbox, expected)
     }
 
-    /// How many parts an outbox has, and their bytes.
+    /// Returns the number of parts of an outbox, and their joined bytes.
     fn joined<const PARTS: usize>(outbox: &Outbox) -> (usize, Vec<u8>) {
         let mut parts = [IoSlice::new(&[]); PARTS];
         let filled = outbox.parts(&mut parts);

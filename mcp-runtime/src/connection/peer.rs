@@ -1,5 +1,5 @@
-//! The handle to the other side of a connection: requests and notifications that are sent to it, the
-//! calls that wait for its answers, and what the transport knows about it.
+//! The handle to the other side of a connection: sends requests and notifications, waits for
+//! answers, and knows the identity of the client.
 
 use std::any::Any;
 use std::fmt;
@@ -20,50 +20,50 @@ use super::BoxFuture;
 use crate::error::{CallError, RequestError};
 use crate::protocol::{Negotiated, ParamHeader, StrictJson, Timeouts};
 
-/// The other side of a connection: sends it requests and notifications.
+/// A handle to the other side of a connection, to send requests and notifications.
 ///
-/// Cloning is cheap. A request whose future is dropped before its answer came is cancelled at the
-/// peer.
+/// If the future of a request is dropped before the answer arrives, the request is cancelled at the
+/// peer. Cloning is cheap.
 #[derive(Clone)]
 pub struct Peer {
     pub(crate) link: Arc<dyn Link>,
-    /// The outcome of the negotiation that limits what the peer may be asked.
+    /// The outcome of the negotiation, which limits the requests to the peer.
     negotiated: Option<Arc<Negotiated>>,
     identity: Option<Arc<dyn ClientIdentity>>,
 }
 
-/// A way to a peer.
+/// The connection that a [`Peer`] uses.
 pub(crate) trait Link: Any + Send + Sync {
-    /// Passes on a command at once.
+    /// Passes on a command immediately.
     ///
     /// # Errors
     ///
-    /// When the connection is over, can't carry such a thing, or has no room for it.
+    /// When the connection has ended, can't carry such a command, or has no room for it.
     fn send(&self, command: Command) -> Result<(), Unsent>;
 
-    /// Passes on a command once there is room for it.
+    /// Passes on a command as soon as there is room for it.
     ///
-    /// Its future fails when the connection is over.
+    /// The future fails when the connection has ended.
     fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>>;
 
-    /// An id for a request, never used before on this connection.
+    /// Returns a new id for a request, unique on this connection.
     fn next_id(&self) -> i64;
 
-    /// Checks that the headers of the request at hand, if it came with some, repeat its arguments.
+    /// Checks that the HTTP headers of the current request, if it has any, repeat its arguments.
     ///
     /// # Errors
     ///
-    /// With the header that is missing, unreadable, or different from the argument.
+    /// When a header is missing, unreadable, or different from the argument.
     fn check_headers(&self, _: &[ParamHeader], _: &StrictJson<'_>) -> Result<(), RequestError> {
         Ok(())
     }
 }
 
-/// The cause for which a command was not passed on.
+/// The reason why a command was not passed on.
 pub(crate) enum Unsent {
-    /// The connection is over, or can't carry such a thing.
+    /// The connection has ended, or can't carry such a command.
     Closed,
-    /// The peer has to read earlier messages first.
+    /// The peer must read earlier messages first.
     Full(Box<Command>),
 }
 
@@ -78,7 +78,7 @@ impl From<Unsent> for CallError {
 
 /// A command to the driver of the connection.
 pub(crate) enum Command {
-    /// Send a request, whose outcome goes to `waiter`.
+    /// Send a request, and pass the outcome to `waiter`.
     Request {
         id: i64,
         frame: Vec<u8>,
@@ -87,20 +87,20 @@ pub(crate) enum Command {
     /// Send a notification.
     Notify {
         frame: Vec<u8>,
-        /// True if it is sent although there is no room for it; at most one for each call in
-        /// flight.
+        /// True if the notification is sent even without room. There is at most one for each call
+        /// in flight.
         urgent: bool,
     },
-    /// Give up a request.
+    /// Stop waiting for the answer to a request.
     Abandon { id: i64 },
-    /// End the connection in good order.
+    /// Shut down the connection gracefully.
     ShutDown,
-    /// End the connection now.
+    /// End the connection immediately.
     Abort,
 }
 
 impl Peer {
-    /// The peer that `link` leads to.
+    /// Creates the peer that is reached through `link`.
     pub(crate) fn over(link: Arc<dyn Link>) -> Self {
         Self {
             link,
@@ -109,7 +109,7 @@ impl Peer {
         }
     }
 
-    /// The same peer, which is asked only what `negotiated` allows.
+    /// Returns the same peer, limited to the requests that `negotiated` allows.
     pub(crate) fn guarded(&self, negotiated: &Arc<Negotiated>) -> Self {
         Self {
             negotiated: Some(Arc::clone(negotiated)),
@@ -117,15 +117,15 @@ impl Peer {
         }
     }
 
-    /// The same peer with an identity, unless it has one already: what is found out first is found
-    /// out closest to the peer.
+    /// Sets the identity of the peer, unless it already has one. The first identity wins, because
+    /// it was determined closest to the peer.
     #[must_use]
     pub(crate) fn identified(mut self, identity: Arc<dyn ClientIdentity>) -> Self {
         self.identity.get_or_insert(identity);
         self
     }
 
-    /// The same peer by another way, with another identity.
+    /// Returns the same peer, but reached through another link, and with another identity.
     pub(crate) fn rerouted(
         &self,
         link: Arc<dyn Link>,
@@ -146,11 +146,11 @@ impl Peer {
         self.identity.clone()
     }
 
-    /// Sends the request that is written in `frame` under the id `id`, and waits for its result.
+    /// Sends the request `frame`, which has the id `id`, and waits for its result.
     ///
     /// # Errors
     ///
-    /// The peer's error, or why there is no answer; see [`CallError`].
+    /// The peer's error, or the reason why there is no answer; see [`CallError`].
     pub(crate) async fn request(
         &self,
         id: i64,
@@ -184,9 +184,9 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// The peer's error, or why there is no answer. [`CallError::Unavailable`] for what the peer
-    /// did not declare that it can do, and for all requests to stateless clients: nothing is sent
-    /// then.
+    /// The peer's error, or the reason why there is no answer. [`CallError::Unavailable`] if the
+    /// peer did not declare the capability, or is a stateless client, to which no requests can be
+    /// sent. In these cases, nothing is sent.
     pub async fn call<R: Request>(&self, params: &R::Params) -> Result<R::Result, CallError> {
         let params = RawJson::encode(params);
         if let Some(negotiated) = &self.negotiated {
@@ -197,7 +197,7 @@ impl Peer {
         decoded.map_err(|fault| CallError::unfit(R::METHOD, fault))
     }
 
-    /// Sends a request and waits for its result, as it came.
+    /// Sends a request, and waits for its undecoded result.
     pub(crate) fn ask(
         &self,
         method: &'static str,
@@ -219,23 +219,25 @@ impl Peer {
         self.request(id, frame, options)
     }
 
-    /// Sends a notification at once. Over HTTP it goes before the answer to the request at hand.
+    /// Sends a notification without waiting. Over HTTP, it is sent before the answer to the current
+    /// request.
     ///
     /// # Errors
     ///
-    /// [`CallError::Full`] when 64 KiB (over HTTP also 1,024 messages) wait to be read by the peer,
-    /// so that this one is not sent. Otherwise when the connection is over.
+    /// [`CallError::Full`] if the peer has not read the last 64 KiB (over HTTP also 1,024
+    /// messages), in which case the notification is not sent. Another error if the connection has
+    /// ended.
     pub fn notify<N: Notification>(&self, params: Option<&N::Params>) -> Result<(), CallError> {
         let frame = notification::<N>(params);
         let urgent = false;
         Ok(self.link.send(Command::Notify { frame, urgent })?)
     }
 
-    /// Sends a notification, once the peer has read enough of what was sent to it before.
+    /// Sends a notification as soon as the peer has read enough of the earlier messages.
     ///
     /// # Errors
     ///
-    /// When the connection is over.
+    /// When the connection has ended.
     pub async fn notify_when_ready<N: Notification>(
         &self,
         params: Option<&N::Params>,
@@ -243,11 +245,11 @@ impl Peer {
         self.send_when_ready(notification::<N>(params)).await
     }
 
-    /// Sends what [`notification`] has written, once the peer has read enough.
+    /// Sends a frame made by [`notification`] as soon as the peer has read enough.
     ///
     /// # Errors
     ///
-    /// When the connection is over.
+    /// When the connection has ended.
     pub(crate) async fn send_when_ready(&self, frame: Vec<u8>) -> Result<(), CallError> {
         let urgent = false;
         match self.link.send(Command::Notify { frame, urgent }) {
@@ -256,11 +258,11 @@ impl Peer {
         }
     }
 
-    /// Sends a notification at once, whether or not there is room for it.
+    /// Sends a notification immediately, even if there is no room for it.
     ///
     /// # Errors
     ///
-    /// When the connection is over.
+    /// When the connection has ended.
     pub(crate) fn notify_urgently<N: Notification>(
         &self,
         params: &N::Params,
@@ -270,19 +272,19 @@ impl Peer {
         Ok(self.link.send(Command::Notify { frame, urgent })?)
     }
 
-    /// Asks the driver to end the connection in good order.
+    /// Asks the driver to shut down the connection gracefully.
     pub(crate) fn shut_down(&self) {
-        // Without a driver, the connection is closed already.
+        // This fails only if the driver is gone, and then the connection is already closed.
         let _ = self.link.send(Command::ShutDown);
     }
 
-    /// Asks the driver to end the connection now.
+    /// Asks the driver to end the connection immediately.
     pub(crate) fn abort(&self) {
         let _ = self.link.send(Command::Abort);
     }
 }
 
-/// A notification as it is sent.
+/// Returns the frame of a notification.
 pub(crate) fn notification<N: Notification>(params: Option<&N::Params>) -> Vec<u8> {
     let mut frame = Vec::new();
     write::notification(&mut frame, N::METHOD, params);
@@ -295,7 +297,7 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// Cancels a request at the peer.
+/// Cancels a request at the peer when it is dropped.
 struct AbandonOnDrop<'a> {
     peer: &'a Peer,
     id: i64,
@@ -306,7 +308,7 @@ struct AbandonOnDrop<'a> {
 impl Drop for AbandonOnDrop<'_> {
     fn drop(&mut self) {
         self.answer.close();
-        // The result may have come just before.
+        // The result may have arrived just before.
         if let (Ok(Ok(result)), Some(late)) = (self.answer.try_recv(), self.late) {
             return late(result);
         }
@@ -317,47 +319,46 @@ impl Drop for AbandonOnDrop<'_> {
 /// A request of this side that was sent.
 pub(crate) struct PendingCall<D> {
     pub(crate) waiter: Waiter,
-    /// Destination to which it was sent.
+    /// Where the request was sent.
     pub(crate) to: D,
-    /// Bytes that were to be sent before it since the connection began; 0 where they are not
-    /// counted.
+    /// How many bytes precede the request on this connection; 0 if they are not counted.
     pub(crate) offset: u64,
 }
 
-/// A message, and its destination.
+/// A message with its destination.
 pub(crate) type Addressed<D> = (D, Vec<u8>);
 
-/// The caller of a request, which waits for the answer.
+/// The caller that waits for the answer to a request.
 pub(crate) struct Waiter {
     pub(super) options: SendOptions,
     pub(super) answer: oneshot::Sender<Result<RawJson, CallError>>,
 }
 
-/// Options of a request that this side sends.
+/// The options of a request that this side sends.
 pub(crate) struct SendOptions {
     pub(crate) method: &'static str,
     pub(crate) timeouts: Timeouts,
-    /// True if the peer is notified when the caller gives up: some requests can't be cancelled, and
-    /// some peers can't be notified yet.
+    /// True if the peer is notified when the caller stops waiting. Some requests can't be
+    /// cancelled, and some peers can't be notified yet.
     pub(crate) cancellable: bool,
     /// True if the peer may ask something before it answers.
     pub(crate) takes_input: bool,
     pub(crate) progress: Option<OnProgress>,
-    /// Learns whether the time limits are suspended by the transport.
+    /// Tells the caller whether the transport suspends the time limits.
     pub(crate) suspended: Option<watch::Sender<bool>>,
-    /// Gets a result whose caller is gone.
+    /// Receives a result for which the caller no longer waits.
     pub(crate) late: Option<OnLate>,
 }
 
 /// Called with each progress notification of a request.
 pub(crate) type OnProgress = Arc<dyn Fn(ProgressNotificationParams) + Send + Sync>;
 
-/// Called with the result of a request whose caller is gone.
+/// Called with the result of a request for which the caller no longer waits.
 pub(crate) type OnLate = Arc<dyn Fn(RawJson) + Send + Sync>;
 
 impl Waiter {
     pub(crate) fn finish(self, outcome: Result<RawJson, CallError>) {
-        // Fails when the caller has given up in the meantime.
+        // Sending fails if the caller has stopped waiting in the meantime.
         if let Err(Ok(result)) = self.answer.send(outcome)
             && let Some(late) = &self.options.late
         {
@@ -370,7 +371,7 @@ impl Waiter {
 pub(crate) type PeerResponse<'a> = Result<Result<RawJsonRef<'a>, ErrorObject>, String>;
 
 impl<D> PendingCall<D> {
-    /// Fails the call `id` with `error`. Gives back the notification that cancels it at the peer,
+    /// Fails the call `id` with `error`. Returns the notification that cancels it at the peer,
     /// unless it can't be cancelled.
     pub(super) fn give_up(self, id: i64, reason: &str, error: CallError) -> Option<Addressed<D>> {
         let cancellation = self.cancellation(id, reason);
@@ -378,7 +379,8 @@ impl<D> PendingCall<D> {
         Some((self.to, cancellation?))
     }
 
-    /// The notification that cancels the call `id` at the peer, unless it can't be cancelled.
+    /// Returns the notification that cancels the call `id` at the peer, unless it can't be
+    /// cancelled.
     pub(super) fn cancellation(&self, id: i64, reason: &str) -> Option<Vec<u8>> {
         let params = CancelledNotificationParams::new()
             .with_request_id(id)
@@ -388,51 +390,51 @@ impl<D> PendingCall<D> {
     }
 }
 
-/// The time by tokio's clock, which tests can stop.
+/// Returns the current time of tokio's clock, which tests can pause.
 pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// What the transport of a request knows about the client that sent it. Over HTTP it is the HTTP request
-/// itself, over WebSocket the one that opened the connection; on any other stream, the values that the
-/// program has set.
+/// What the transport of a request knows about the client that sent it.
+///
+/// Over HTTP, this is the HTTP request, and over WebSocket, the request that opened the connection.
+/// On other streams, it is the values that the program has set.
 pub(crate) trait ClientIdentity: Any + Send + Sync {
-    /// Values that identify the client, one of each type.
+    /// Returns the values that identify the client, at most one of each type.
     fn extensions(&self) -> &Extensions;
 
-    /// The part of the identity that outlives the request.
+    /// Returns the part of the identity that outlives the request.
     fn lasting(self: Arc<Self>) -> Arc<dyn ClientIdentity>;
 
-    /// The address of a client that has neither a connection nor a session of its own.
+    /// Returns the address of a client that has neither a connection nor a session.
     fn address(&self) -> Option<SocketAddr> {
         None
     }
 
-    /// Checks that the client has all scopes that are `needed`. Without HTTP there are no tokens, so
-    /// nothing is checked.
+    /// Checks that the client has all `needed` scopes. Without HTTP there are no tokens, so nothing
+    /// is checked.
     ///
     /// # Errors
     ///
-    /// When the client does not have them. An HTTP request of its own is answered with what the check
-    /// returned.
+    /// When the client lacks a scope. A separate HTTP request is answered with the response that
+    /// the access policy chose.
     fn check_scopes(&self, _needed: &[&str]) -> Result<(), RequestError> {
         Ok(())
     }
 
-    /// Returns true if the client has all scopes that are `needed`.
+    /// Returns true if the client has all `needed` scopes.
     fn has_scopes(&self, _needed: &[&str]) -> bool {
         true
     }
 
-    /// Answers an HTTP request of its own with 429: it may be repeated after a time. `error` is its
-    /// outcome.
+    /// Records that the request was denied with `error` and may be repeated after a time. An HTTP
+    /// response for this request alone then has the status 429.
     fn deny_until(&self, _time: Duration, _error: &ErrorObject) {}
 
     /// Clears the recorded denial unless the request really ended with `error`.
     fn settle_denied(&self, _error: Option<&ErrorObject>) {}
 }
 
-/// Values that the program has set.
 impl ClientIdentity for Extensions {
     fn extensions(&self) -> &Extensions {
         self

@@ -1,4 +1,4 @@
-//! The queue of commands to a driver, with as much room as a peer that reads can need.
+//! The queue of commands to a driver. Its capacity is limited by the size of the messages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,7 +11,7 @@ use super::peer::{Command, Link, Peer, Unsent};
 use crate::error::CallError;
 use crate::limits::MAX_QUEUED_BYTES;
 
-/// The link through a driver's queue.
+/// A link that sends commands through the queue of a driver.
 struct Queue {
     commands: UnboundedSender<Command>,
     room: Arc<Semaphore>,
@@ -23,12 +23,12 @@ struct Queue {
 pub(crate) struct Commands {
     queue: UnboundedReceiver<Command>,
     room: Arc<Semaphore>,
-    /// Room that the commands taken so far still need.
+    /// The room of the commands that were taken, but whose messages have not been sent yet.
     taken: usize,
 }
 
 impl Peer {
-    /// A peer, and the commands that come for its driver.
+    /// Creates a peer, and the receiving end of the queue for its driver.
     pub(crate) fn channel() -> (Self, Commands) {
         let (queue, commands) = queue();
         (Self::over(Arc::new(queue)), commands)
@@ -52,13 +52,13 @@ fn queue() -> (Queue, Commands) {
 }
 
 impl Commands {
-    /// Waits for the next command; `None` once all peers are dropped. Cancel safe.
+    /// Waits for the next command. Returns `None` once all peers are dropped. This is cancel safe.
     pub(crate) async fn recv(&mut self) -> Option<Command> {
         let command = self.queue.recv().await?;
         Some(self.take(command))
     }
 
-    /// The next command, if there is one already.
+    /// Returns the next command, if there is one.
     pub(super) fn try_recv(&mut self) -> Option<Command> {
         let command = self.queue.try_recv().ok()?;
         Some(self.take(command))
@@ -69,13 +69,13 @@ impl Commands {
         command
     }
 
-    /// Refuses further commands; those that wait can still be taken.
+    /// Refuses new commands. Waiting commands can still be taken.
     pub(super) fn close(&mut self) {
         self.room.close();
         self.queue.close();
     }
 
-    /// Frees the room of the commands taken so far, whose messages have left.
+    /// Frees the room of the commands that were taken, because their messages have been sent.
     pub(super) fn make_room(&mut self) {
         if self.taken > 0 {
             self.room.add_permits(std::mem::take(&mut self.taken));
@@ -118,7 +118,7 @@ impl Link for Queue {
     }
 }
 
-/// The room that a command takes; one that is too large for it takes it all.
+/// Returns the room that a command takes. A message that is larger than the queue takes all of it.
 fn room_for(command: &Command) -> usize {
     match command {
         Command::Request { frame, .. }

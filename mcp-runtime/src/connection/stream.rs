@@ -1,4 +1,5 @@
-//! A connection over a stream: frames go into the core, and its messages into the outbox.
+//! A connection over a stream, without the I/O: passes frames to the core, and messages of the core
+//! to the outbox.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -13,14 +14,15 @@ use super::peer::PendingCall;
 use super::{Command, Commands, Core, Incoming, Outbox, Role};
 use crate::error::CallError;
 
-/// A connection over a stream, without the stream.
+/// The state of a connection over a stream.
 pub(super) struct StreamConnection<R: Role> {
     pub(super) core: Core<R, ()>,
-    /// The handlers that have to wait.
+    /// The tasks of the handlers that have to wait.
     pub(super) tasks: JoinSet<Finished<R::Answer>>,
     pub(super) outbox: Outbox,
     pub(super) commands: Commands,
-    /// The time for requests in flight to finish, once a command ends the connection.
+    /// How long requests in flight may take to finish, if a command has requested the end of the
+    /// connection.
     pub(super) requested_drain: Option<Duration>,
 }
 
@@ -63,7 +65,7 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    /// The transport has no answer to a request of this side.
+    /// Fails a request of this side, because the transport will not get an answer.
     fn failed(&mut self, id: &RequestId, error: CallError) {
         if matches!(error, CallError::SessionEnded) {
             // Must come first: otherwise the caller would retry on the dead session.
@@ -110,7 +112,7 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    /// Answers a request whose handler is done, or spawns the handler.
+    /// Answers a request if its handler is done, or else spawns the handler.
     fn polled(
         &mut self,
         id: &RequestId,
@@ -141,7 +143,7 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    /// Answers the request of one handler. One that was cancelled has no outcome.
+    /// Answers the request of one handler, unless it was cancelled.
     pub(super) fn finished(&mut self, finished: Result<Finished<R::Answer>, JoinError>) {
         if let Ok((key, outcome)) = finished
             && let Some(reply) = self.core.end(&key)
@@ -156,7 +158,7 @@ impl<R: Role> StreamConnection<R> {
         reply: &ReplyTo<()>,
         outcome: &Result<R::Answer, ErrorObject>,
     ) {
-        // The messages of a handler go before its answer.
+        // Messages that the handler has sent must precede its answer.
         self.send_queued();
         if reply.batch.is_none() {
             return send_response(&mut self.outbox, id, outcome);
@@ -206,14 +208,14 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    /// Gives up the requests of this side that have run out of time.
+    /// Fails the requests of this side that have expired.
     pub(super) fn expire(&mut self) {
         for ((), frame) in self.core.expire() {
             self.push(&frame);
         }
     }
 
-    /// Gives up all requests of this side.
+    /// Fails all requests of this side.
     pub(super) fn abandon_all(&mut self) {
         for ((), frame) in self.core.abandon_all() {
             self.push(&frame);

@@ -176,10 +176,10 @@ pub(crate) enum Rejection {
     #[error("there is no such session")]
     SessionUnknown,
     /// The version in the header is not supported by sessions.
-    #[error("`MCP-Protocol-Version` names no version that is served")]
+    #[error("`MCP-Protocol-Version` is not a version that is served")]
     Version,
     /// An event id that this server did not give out.
-    #[error("`Last-Event-ID` names no event of this stream")]
+    #[error("`Last-Event-ID` is not the id of an event of this stream")]
     EventId,
     /// As many sessions as the limit are open.
     #[error("too many sessions are open; try again later")]

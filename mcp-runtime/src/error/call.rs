@@ -44,7 +44,7 @@ pub enum ServeError {
     },
     /// The service was started before; the first start is the one that counts.
     #[error(
-        "the service was started already: start it once, and mount clones of it at other paths"
+        "the service was already started: start it once, and mount clones of it at other paths"
     )]
     AlreadyStarted,
     /// The server's own `on_start` has failed; nothing was opened or served.
@@ -281,7 +281,7 @@ pub enum Unavailable {
     },
     /// The negotiated revision does not have the method.
     #[error(
-        "`{method}` does not exist in revision {revision}, which is spoken{}",
+        "`{method}` does not exist in revision {revision}, which was negotiated{}",
         instead(method)
     )]
     NotInRevision {
@@ -367,6 +367,6 @@ const SHOWN_BYTES: usize = 1024;
 
 /// Quotes a line of a server that is no message, after a text; empty if there is none.
 pub(crate) fn no_message(line: Option<&str>) -> String {
-    let quote = |line| format!("; the first line that it sent is no MCP message: {line}");
+    let quote = |line| format!("; the first line that it sent is not an MCP message: {line}");
     line.map_or_else(String::new, quote)
 }

@@ -109,11 +109,11 @@ pub(crate) enum RequestError {
     #[error("the call could not be passed on: {0}")]
     NotForwarded(String),
     /// A question of the server behind a proxy, outside any call.
-    #[error("nobody can be asked: no call is in flight")]
+    #[error("no caller can be asked: no call is in flight")]
     NoCaller,
     /// A question of the server behind a proxy that may belong to several callers.
     #[error(
-        "nobody can be asked: calls of several callers are in flight, and a question does not say \
+        "no caller can be asked: calls of several callers are in flight, and a question does not say \
          which of them it belongs to"
     )]
     SeveralCallers,
@@ -136,7 +136,7 @@ pub(crate) enum RequestError {
     #[error("Invalid request: `initialize` can't be part of a batch")]
     InitializeInBatch,
     /// A request in a batch whose answers are too long already.
-    #[error("Invalid request: the answers exceed {0} bytes; send the rest of the batch by itself")]
+    #[error("Invalid request: the answers exceed {0} bytes; send the rest of the batch separately")]
     BatchTooLarge(usize),
     /// A response with the headers of a stateless revision.
     #[error("Invalid request: responses are not accepted in this revision")]
@@ -148,10 +148,10 @@ pub(crate) enum RequestError {
     #[error("`{key}`: {reason}")]
     InvalidQuestion { key: String, reason: String },
     /// A call that asks the client in more rounds than the limit.
-    #[error("The call asked {0} times and still has questions")]
+    #[error("The call has asked {0} times and still has questions")]
     TooManyRounds(u32),
     /// Questions that are no web pages, where only an error can ask.
-    #[error("Only web pages can be asked for by an error")]
+    #[error("Only questions that open a web page can be asked with an error")]
     NoUrlElicitation,
     /// Web pages to visit before the call is repeated, as the data of the error.
     #[error("The user has to visit a web page first")]

@@ -171,14 +171,14 @@ async fn subscriptions_of_a_session_name_what_replaces_them() {
             _ => client.unsubscribe("test://x").await,
         };
         let expected = format!(
-            "`resources/{method}` does not exist in revision 2026-07-28, which is spoken; \
+            "`resources/{method}` does not exist in revision 2026-07-28, which was negotiated; \
              `Client::subscribe_to` subscribes in every revision, until its result is dropped"
         );
         assert_eq!(refused.unwrap_err().to_string(), expected);
     }
     let refused = client.ping().await.unwrap_err();
     assert!(
-        refused.to_string().ends_with("which is spoken"),
+        refused.to_string().ends_with("which was negotiated"),
         "{refused}"
     );
 }

@@ -53,7 +53,7 @@ async fn a_child_that_does_not_answer_is_named() {
     let text = refused.unwrap_err().to_string();
     let waited = "no answer from `sh` to `initialize` within 60";
     assert!(text.starts_with(waited), "{text}");
-    let output = "; the first line that it sent is no MCP message: Listening on 8080";
+    let output = "; the first line that it sent is not an MCP message: Listening on 8080";
     assert!(text.ends_with(output), "{text}");
     assert_eq!(log.text().matches(late).count(), 1);
 }

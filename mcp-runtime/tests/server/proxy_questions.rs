@@ -234,7 +234,7 @@ async fn a_question_outside_of_calls_is_answered_with_an_error() {
         "mode": "form", "message": "Where to?", "requestedSchema": form}});
     let reply = behind.ask(question).await;
     let reason = reply["error"]["message"].as_str().unwrap();
-    assert_eq!(reason, "nobody can be asked: no call is in flight");
+    assert_eq!(reason, "no caller can be asked: no call is in flight");
 }
 
 async fn expect(wire: &mut Wire, method: &str) -> Value {

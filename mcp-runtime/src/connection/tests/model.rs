@@ -1,4 +1,4 @@
-//! The core of a connection against a model of it, by random steps.
+//! Compares the core of a connection with a simple model, by random steps.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ use super::super::peer::{PendingCall, SendOptions, Waiter};
 use crate::error::{CallError, RequestError};
 use crate::protocol::Timeouts;
 
-/// A side that answers everything.
+/// A role that answers all requests.
 struct Anybody;
 
 impl Role for Anybody {
@@ -47,17 +47,17 @@ impl Role for Anybody {
     fn terminate(&mut self) {}
 }
 
-/// One event of a random sequence; ids are few, so that they meet.
+/// An event of a random sequence. There are only a few ids, to make collisions likely.
 #[derive(Clone, Debug)]
 enum Event {
     Request(i64),
     Batch(Vec<i64>),
-    /// The oldest handler but `usize` ends.
+    /// The handler at this index, modulo the number of handlers, ends. The oldest has the index 0.
     End(usize),
     Cancel(i64),
     Send,
     Answer(i64),
-    /// An answer whose id is text.
+    /// An answer whose id is a string.
     Malformed(i64),
     Abandon(i64),
     Pass(u64),
@@ -79,18 +79,18 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// The core, and what a plain reading of the rules expects of it.
+/// The core, and the model that tells what to expect of it.
 struct World {
     core: Core<Anybody, ()>,
-    /// Handlers that run: with the number of their request.
+    /// The running handlers, each with the number of its request.
     handlers: Vec<(RequestKey, u64)>,
-    /// The requests in flight by their ids, each with its number.
+    /// The numbers of the requests in flight, by their ids.
     in_flight: BTreeMap<i64, u64>,
-    /// How often each request was answered, or cancelled, by its number.
+    /// How often each request was answered or cancelled, by its number.
     settled: Vec<u32>,
-    /// Answers that each batch waits for.
+    /// How many answers each batch waits for.
     batches: Vec<(BatchKey, usize)>,
-    /// Requests of this side by id: when they run out of time.
+    /// When the requests of this side expire, by their ids.
     calls: BTreeMap<i64, (oneshot::Receiver<Result<RawJson, CallError>>, Duration)>,
     next_call: i64,
     elapsed: Duration,
@@ -175,7 +175,7 @@ impl World {
         self.settle(number, &reply, answered);
     }
 
-    /// Each request is settled once, and a batch leaves with its last answer.
+    /// Checks that each request is settled once, and that a batch is sent with its last answer.
     fn settle(&mut self, number: u64, reply: &ReplyTo<()>, answer: Vec<u8>) {
         self.settled[number as usize] += 1;
         let sent = self.core.answer(reply, answer);
@@ -224,7 +224,7 @@ impl World {
                 self.in_flight.remove(&id);
                 self.settle(number, &reply, b"{}".to_vec());
             }
-            // It was cancelled, and its id may be in use again.
+            // The request was cancelled, and its id may be in use again.
             None => assert!(!is_current),
         }
     }
@@ -273,7 +273,7 @@ impl World {
         self.core.sent(self.next_call, call);
         let end = self.elapsed + LIMIT;
         self.calls.insert(self.next_call, (answered, end));
-        // Ids are used again once they are free, as answers come late.
+        // Ids are reused once they are free, because answers may be late.
         self.next_call = (0..).find(|id| !self.calls.contains_key(id)).unwrap();
     }
 
@@ -307,7 +307,7 @@ impl World {
         }
     }
 
-    /// The connection is over.
+    /// Ends the connection.
     fn lose(&mut self) {
         self.is_over = true;
         for (id, reply) in self.core.terminate() {
