@@ -1,5 +1,5 @@
-//! Functions and types for the output of the macros. No part of the public interface: they change
-//! without notice.
+//! Functions and types for the output of the macros. They are not part of the public API, and
+//! change without notice.
 
 pub use std::boxed::Box;
 pub use std::num::NonZeroUsize;
@@ -45,7 +45,7 @@ pub use crate::server::{
 };
 pub use crate::transport::no_http::http as http_without_feature;
 
-/// The traits by which method lookup chooses the treatment of a type, to be imported together.
+/// The traits that method lookup uses to choose how to treat a type. Macro output imports them all.
 pub mod traits {
     pub use crate::server::handler::{NotAsync as _, RequiredText as _};
     pub use crate::server::input::form_fields::{
@@ -57,14 +57,14 @@ pub mod traits {
     };
 }
 
-/// A type whose values are made of text in an attribute, such as `default = "ten"`.
+/// A type whose values can be made from a string in an attribute, such as `default = "ten"`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be made from a string",
     label = "this is a string",
     note = "write a value of the type without quotation marks, such as `10`, `Unit::Metric` or `Place::new(\"ten\")`; for an `Option`, `Some(\"ten\".into())`"
 )]
 pub trait FromLiteral: Sized {
-    /// Makes the value.
+    /// Converts the string.
     fn from_literal(text: &'static str) -> Self;
 }
 
@@ -75,26 +75,26 @@ impl<T: From<&'static str>> FromLiteral for T {
     }
 }
 
-/// A value that is made of text in an attribute.
+/// Makes a value from a string in an attribute.
 pub fn from_text<T: FromLiteral>(text: &'static str) -> T {
     T::from_literal(text)
 }
 
-/// The name and version of a server.
+/// Returns the name and version of a server.
 pub fn implementation(name: impl Into<String>, version: impl Into<String>) -> Implementation {
     Implementation::new(name, version)
 }
 
-/// Pictures of a server, given as icons or as their URLs.
+/// Converts the icons of a server, which may be given as URLs.
 pub fn icons<I: IntoIcon>(icons: impl IntoIterator<Item = I>) -> impl Iterator<Item = Icon> {
     icons.into_iter().map(I::into_icon)
 }
 
-/// The number of items of a page. Macro output calls it while the program is compiled.
+/// Checks the number of items per page. Macro output calls this at compile time.
 ///
 /// # Panics
 ///
-/// With zero items.
+/// When the number is zero.
 #[must_use]
 pub const fn page_size(items: usize) -> NonZeroUsize {
     match NonZeroUsize::new(items) {
@@ -103,26 +103,26 @@ pub const fn page_size(items: usize) -> NonZeroUsize {
     }
 }
 
-/// The outcome of a hook.
+/// Converts the value that a hook returned.
 ///
 /// # Errors
 ///
-/// When the hook has returned one.
+/// When the hook returned an error.
 pub fn outcome<T: IntoHookResult>(returned: T) -> HookResult {
     returned.into_hook_result()
 }
 
-/// A length of time.
+/// Returns a duration of `number` milliseconds.
 #[must_use]
 pub const fn milliseconds(number: u64) -> Duration {
     Duration::from_millis(number)
 }
 
-/// Runs `future` to its end on this thread.
+/// Runs `future` to completion on this thread.
 ///
 /// # Panics
 ///
-/// When the operating system refuses the means to wait for events.
+/// When the async runtime can't be created.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime.block_on(future),
@@ -135,7 +135,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 ///
 /// # Panics
 ///
-/// When the text is none of these, or the set is empty.
+/// When the text has none of these forms, or the set is empty.
 #[must_use]
 pub const fn revisions(text: &str) -> Revisions {
     let text = text.as_bytes();
@@ -161,7 +161,7 @@ pub const fn revisions(text: &str) -> Revisions {
     set
 }
 
-/// The revision that is called `name`.
+/// Returns the revision called `name`.
 const fn revision(name: &[u8]) -> Revision {
     let mut index = 0;
     while index < Revision::ALL.len() {

@@ -1,6 +1,6 @@
 //! A fast, small and faithful runtime for the Model Context Protocol.
 //!
-//! Annotate functions, and get a server that speaks all five revisions of the protocol:
+//! Annotate functions to get a server that supports all five revisions of the protocol:
 //!
 //! ```no_run
 //! use mcp_runtime::prelude::*;
@@ -22,7 +22,7 @@
 //! }
 //! ```
 //!
-//! A client starts a server, or reaches one, and finds out by itself how to speak to it:
+//! A client starts a server or connects to one, and detects automatically which revision to use:
 //!
 //! ```no_run
 //! # #[cfg(feature = "client")]
@@ -43,23 +43,23 @@
 //!
 //! # Where to begin
 //!
-//! - [`mcp_server`], [`tool`], [`prompt`] and [`resource`] make servers of functions;
-//!   [`Server::builder`] makes them of closures, and changes, mounts and serves them.
-//! - A question to the user is a parameter of a [`tool`], `#[elicit("…")]`, with a form of
-//!   [`Elicit`](derive@Elicit).
-//! - [`Context`] is what a handler knows of its call: by it a handler reports progress, logs, and
-//!   asks what depends on what it found out.
-//! - [`transport`] has standard input and output, sockets, HTTP, WebSocket and memory, and is where a
-//!   transport of your own begins.
-//! - [`Client`] calls servers, answers their questions and keeps connections alive.
-//! - [`testing`] joins a server and a client for your tests.
-//! - [`types`] are the messages themselves.
+//! - To make a server from functions, use [`mcp_server`], [`tool`], [`prompt`] and [`resource`].
+//!   [`Server::builder`] makes one from closures.
+//! - To ask the user a question, add a parameter with `#[elicit("…")]` to a [`tool`]. Its type is a
+//!   form with [`Elicit`](derive@Elicit).
+//! - To report progress, write log messages, or ask questions during a call, take the [`Context`] of
+//!   the call.
+//! - To choose how messages are sent, see [`transport`]: standard input and output, sockets, HTTP,
+//!   WebSocket, memory, or your own transport.
+//! - To call servers, use [`Client`]. It also answers their questions and keeps connections alive.
+//! - To test a server with a client in memory, use [`testing`].
+//! - The messages of the protocol are in [`types`].
 //!
 //! # Features
 //!
-//! `macros`, `server`, `socket` and `stdio` are on unless switched off. A server without
-//! transports, by `macros` and `server` alone, needs no I/O of the operating system, and serves a
-//! [transport of your own](transport::Transport).
+//! `macros`, `server`, `socket` and `stdio` are enabled by default. With only `macros` and
+//! `server`, a server has no transports and needs no I/O of the operating system. It serves
+//! [your own transport](transport::Transport).
 //!
 //! | feature | what it adds |
 //! |---|---|
@@ -69,18 +69,19 @@
 //! | `socket` | TCP and Unix sockets as transports |
 //! | `client` | [`Client`], and servers as child processes |
 //! | `http-server`, `http-client` | Streamable HTTP |
-//! | `sse` | HTTP+SSE of 2024-11-05, with either of the two |
-//! | `websocket` | one message a text frame; for servers together with `http-server` |
-//! | `seal` | encrypts what a call has to know between its rounds; part of `http-server` |
+//! | `sse` | HTTP+SSE of 2024-11-05; needs `http-server` or `http-client` |
+//! | `websocket` | WebSocket as a transport; servers also need `http-server` |
+//! | `seal` | encrypts the state of a call between its rounds; part of `http-server` |
 //! | `layer` | [`RateLimit`](layer::RateLimit), a [layer] that limits the rate of requests |
 //! | `stream` | lists, subscriptions and progress as `Stream`s |
-//! | `log-layer` | forwards what is logged with `tracing` to clients |
-//! | `validation` | checks JSON against schemas that are written by hand: the [arguments](server::tools::ToolBuilder::input_schema) of tools, their [results](server::tools::ToolEntry::new) in debug builds, and structured results in the client |
-//! | `pattern` | patterns for the text arguments of tools |
-//! | `testing` | clients in memory for tests, and a record of what was said |
+//! | `log-layer` | forwards events of `tracing` to clients |
+//! | `validation` | checks JSON against explicit schemas: the [arguments](server::tools::ToolBuilder::input_schema) of tools, their [results](server::tools::ToolEntry::new) in debug builds, and structured results in the client |
+//! | `pattern` | regular expressions for the string arguments of tools |
+//! | `testing` | clients in memory for tests, and recordings of messages |
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Compiles the programs of these documents. The pages of `docs/` below this crate are part of its documentation:
-// `links.txt` precedes each page, so that its links lead to items here, and to files on a forge.
+// Compile the programs on these pages as doc tests. The pages in the `docs` folder of this crate
+// are part of its rustdoc: `links.txt` precedes each of them to make links lead to items here,
+// while the same links lead to files on a forge.
 #![cfg_attr(
     all(doctest, feature = "http-client", feature = "http-server"),
     doc = include_str!("../../docs/client.md"),
@@ -113,7 +114,7 @@
     all(doctest, feature = "layer", feature = "server"),
     doc = include_str!("../../docs/layers.md")
 )]
-// Builds with all features check for dead code.
+// Only builds with all features check for dead code.
 #![cfg_attr(
     not(all(
         unix,
@@ -173,13 +174,13 @@ pub use connection::{BoxFuture, Peer};
 pub use error::{CallError, ChildExited, HttpError, ProtocolError, ServeError, Unavailable};
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/links.txt")]
-/// Makes a type a form, or a choice in a form, that a user can be asked to fill in.
+/// Makes a type a form that users can fill in, or a choice in a form.
 ///
 #[doc = include_str!("../docs/elicit.md")]
 pub use mcp_macros::Elicit;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/links.txt")]
-/// Makes a type a parameter that comes from the context of a call, such as the caller.
+/// Lets handlers take a type from the context of a call, such as the identity of the caller.
 ///
 #[doc = include_str!("../docs/from_context.md")]
 pub use mcp_macros::FromContext;
@@ -187,7 +188,7 @@ pub use mcp_macros::FromContext;
 pub use mcp_macros::main;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/links.txt")]
-/// Makes a server of an `impl` block or a module.
+/// Makes a server from an `impl` block or a module.
 ///
 #[doc = include_str!("../docs/mcp_server.md")]
 pub use mcp_macros::mcp_server;
@@ -199,7 +200,7 @@ pub use mcp_macros::mcp_server;
 pub use mcp_macros::prompt;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/links.txt")]
-/// Makes a function a resource, or a template of resources.
+/// Makes a function a resource or a resource template.
 ///
 #[doc = include_str!("../docs/resources.md")]
 pub use mcp_macros::resource;
@@ -212,7 +213,8 @@ pub use mcp_macros::resource;
 pub use mcp_macros::tool;
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/links.txt")]
-/// Makes a method run when the server starts, when a client has connected, or at the end.
+/// Runs a method when the server starts, when a client has connected, or when the server shuts
+/// down.
 ///
 #[doc = include_str!("../docs/hooks.md")]
 pub use mcp_macros::{on_initialized, on_shutdown, on_start};

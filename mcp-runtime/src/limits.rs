@@ -1,12 +1,12 @@
-//! Default limits and times of the runtime.
+//! The default limits and times of the runtime.
 //!
-//! Each is listed in `docs/configuration.md`, which a test below checks. A default of a setting can
-//! be changed by the setting; the others are fixed.
+//! All of them are listed in `docs/configuration.md`, which the tests check. Defaults of settings
+//! can be changed by these settings; the other limits are fixed.
 
 use std::time::Duration;
 
-/// Upper bound of times that are added to a moment, since clocks can't count up to
-/// [`Duration::MAX`].
+/// An upper bound for durations that are added to an instant, since clocks can't represent
+/// [`Duration::MAX`] from now.
 pub(crate) const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 const KIB: usize = 1024;
@@ -14,253 +14,266 @@ const MIB: usize = 1024 * KIB;
 
 // Connections and messages of both sides.
 
-/// Levels of nesting in the JSON of a message; no message of the protocol comes near it.
+/// How deeply the JSON of a message may be nested. No message of the protocol comes near it.
 pub(crate) const MAX_DEPTH: usize = mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
-/// The largest message that a stream or a WebSocket accepts by default, in bytes: 16 MiB, which has room for an
-/// image in Base64.
+/// The size of the largest message that a stream or a WebSocket accepts by default: 16 MiB, which
+/// has room for an image in Base64.
 pub const MAX_FRAME_BYTES: usize = 16 * MIB;
-/// Requests of one peer that are served at the same time; bounds the memory that a peer can take.
+/// How many requests of one peer are served at the same time. Bounds the memory for one peer.
 pub(crate) const MAX_IN_FLIGHT: usize = 256;
-/// Subscriptions of one connection that are open at the same time; they do not count as calls.
+/// How many subscriptions of one connection are open at the same time, in addition to calls.
 pub(crate) const MAX_OPEN: usize = 256;
-/// Time for calls in flight once shutdown begins; supervisors kill a process after 10 to 30 s.
+/// How long calls in flight may continue during shutdown. Supervisors kill after 10 to 30 s.
 pub(crate) const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time for which a peer may leave unread what it was sent; a peer at work reads within seconds.
+/// How long a peer may leave messages unread. A healthy peer reads within seconds.
 pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
-/// Bytes of answers that wait to be sent, beyond which requests wait; makes writes long enough.
+/// How many bytes of answers may wait to be sent before no more requests are read. Large enough for
+/// efficient writes.
 pub(crate) const MAX_UNSENT_BYTES: usize = MIB;
-/// Bytes of requests and notifications that wait to be sent to one peer; some hundred messages.
+/// How many bytes of requests and notifications may wait for one peer: a few hundred messages.
 pub(crate) const MAX_QUEUED_BYTES: usize = 64 * KIB;
-/// Bytes that each direction of a connection in memory holds; as much as a pipe on Linux.
+/// How many bytes each direction of an in-memory connection buffers: as many as a pipe on Linux.
 pub(crate) const MEMORY_BYTES: usize = 64 * KIB;
-/// Characters that logs and errors quote of what is no message; enough to recognize it.
+/// How many characters of input that is not a message are quoted in logs and errors. Enough to
+/// recognize it.
 pub(crate) const EXCERPT_CHARS: usize = 200;
 
 // Servers.
 
-/// Connections of one listener; below the usual limits of file descriptors for a service.
+/// How many connections one listener has. Below the usual limits of file descriptors for a service.
 pub(crate) const MAX_CONNECTIONS: usize = 10_000;
-/// Pause after a connection could not be accepted; most likely no file descriptor was left.
+/// The pause after a connection could not be accepted, most likely for lack of file descriptors.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Time for a client's opening handshake of WebSocket; allows for a slow network.
+/// How long a client may take for the opening handshake of WebSocket. Allows for slow networks.
 pub(crate) const WEBSOCKET_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time between two pings of WebSocket; proxies close connections that are silent for 60 s.
+/// The time between two WebSocket pings. Proxies close connections that are silent for 60 s.
 pub(crate) const WEBSOCKET_PING: Duration = Duration::from_secs(30);
-/// Resources that one client, or a proxy, may subscribe to; bounds what is kept for a client.
+/// How many resources one client, or a proxy, may subscribe to. Bounds the memory for each client.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 1000;
-/// Time between two announcements of changes to a client; joins those of one edit.
+/// The time between two announcements of changes to a client. Merges the changes of one edit.
 pub(crate) const ANNOUNCE_INTERVAL: Duration = Duration::from_millis(50);
-/// Time between two progress notifications of a call; more than 50 a second are not visible.
+/// The time between two progress notifications of a call. Nobody can see more than 50 a second.
 pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(20);
-/// Rounds of questions of one call; ends a handler that asks without end.
+/// How many rounds of questions one call may have. Stops a handler that never stops asking.
 pub(crate) const MAX_ASKING_ROUNDS: u32 = 8;
-/// Time for a client to answer a question, or to come back with a sealed state; a person reads it.
+/// How long a client may take to answer a question or send back a sealed state. A person has to
+/// read the question.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
-/// Calls that wait for answers in a build without `seal`; bounds the memory that they take.
+/// How many calls may wait for answers in a build without `seal`. Bounds their memory.
 #[allow(dead_code, reason = "builds with `seal` keep no states")]
 pub(crate) const MAX_KEPT_STATES: usize = 1024;
-/// Token buckets of a rate limit; more callers than most servers have in a minute.
+/// How many token buckets a rate limit has. Most servers have fewer callers in a minute.
 pub(crate) const MAX_BUCKETS: usize = 10_000;
-/// Tokens that a model may return for a sampling request; some hundred words.
+/// How many tokens a model may return for a sampling request: a few hundred words.
 pub(crate) const SAMPLING_TOKENS: i64 = 1000;
-/// Suggestions of one completion (2025-11-25, "Completion").
+/// How many suggestions one completion has (2025-11-25, "Completion").
 pub(crate) const MAX_COMPLETIONS: usize = 100;
-/// Faults of arguments that one error lists; more are not useful at a time.
+/// How many faults of arguments one error lists. More would not be useful at a time.
 pub(crate) const MAX_LISTED_FAULTS: usize = 16;
-/// Bytes that an error shows of one fault, which may quote the caller's whole value.
+/// How many bytes of one fault an error shows. A fault may quote the caller's whole value.
 pub(crate) const MAX_FAULT_BYTES: usize = 240;
-/// Faults of arguments that are looked for; more are never listed.
+/// How many faults of arguments are searched for. More would never be listed.
 pub(crate) const MAX_FOUND_FAULTS: usize = 100;
-/// Values of arguments that are searched for faults; bounds the time of an answer.
+/// How many values of arguments are searched for faults. Bounds the time for an answer.
 pub(crate) const MAX_CHECKED_VALUES: usize = 100_000;
-/// Levels of nesting of values and schemas that are checked; no type of a tool is as deep.
+/// How deep values and schemas are checked. No type of a tool is nested as deeply.
 pub(crate) const MAX_CHECKED_DEPTH: usize = 64;
-/// Levels of nesting of arguments that headers repeat, or a sealed state is bound to; reading them
-/// takes stack.
+/// How deeply arguments may be nested that headers repeat or a sealed state is bound to. Reading
+/// them uses the stack.
 pub(crate) const MAX_STRICT_DEPTH: usize = 256;
-/// References of schemas to each other that are followed in a row; ends a circle of references.
+/// How many references of schemas are followed in a row. Stops at circular references.
 pub(crate) const MAX_SCHEMA_REFERENCES: usize = 8;
-/// Bytes of a URI that is matched with templates; browsers and proxies take no longer ones.
+/// The size of the longest URI that is matched with templates. Browsers allow no more.
 pub(crate) const MAX_URI_BYTES: usize = 8 * KIB;
-/// URIs without a resource whose announced changes are logged, and handlers that are logged because
-/// they repeat something; bounds what is kept of them.
+/// How many URIs without a resource, and how many handlers that repeat work, are logged. Bounds the
+/// memory to remember them.
 pub(crate) const MAX_WARNINGS: usize = 100;
-/// Time for which a function may hold its thread until debug builds log it; people notice it then.
+/// How long a function may block its thread before debug builds log it. People notice such a delay.
 #[allow(dead_code, reason = "release builds do not log it")]
 pub(crate) const LONG_HOLD: Duration = Duration::from_millis(50);
-/// Bytes of a file that a `FileTree` lists and reads; a model reads no longer text.
+/// The size of the largest file that a `FileTree` lists and reads. Models do not read longer text.
 pub(crate) const MAX_FILE_BYTES: u64 = MIB as u64;
-/// Time for which the walk of a first page of files serves the pages after it.
+/// How long the walk for the first page of files is reused for the following pages.
 pub(crate) const FILE_WALK_LIFETIME: Duration = Duration::from_secs(30);
 
 // HTTP servers.
 
-/// Bytes of a request body; messages of clients are shorter than those of servers.
+/// The size of the largest request body. Clients send shorter messages than servers.
 pub(crate) const MAX_BODY_BYTES: usize = 4 * MIB;
-/// Bytes of request bodies that are being received from all clients; 16 of the longest.
+/// How many bytes of request bodies are received at the same time from all clients: 16 of the
+/// largest bodies.
 pub(crate) const MAX_BUFFERED_BODY_BYTES: usize = 64 * MIB;
-/// Clients that it takes to use up [`MAX_BUFFERED_BODY_BYTES`]: each has an eighth.
+/// How many clients share [`MAX_BUFFERED_BODY_BYTES`]: each of them may use an eighth.
 pub(crate) const BODY_SHARES: usize = 8;
-/// Bytes of each body that count for no budget; most requests are shorter.
+/// How many bytes of each body are not charged to any budget. Most requests are shorter.
 pub(crate) const FREE_BODY_BYTES: usize = 16 * KIB;
-/// Bytes of a request body for an endpoint of the access policy; forms of OAuth are shorter.
+/// The size of the largest request body for an endpoint of the access policy, such as a form.
 pub(crate) const ENDPOINT_BODY_BYTES: usize = 64 * KIB;
-/// Bytes of unread answers of one connection; one answer of [`MAX_FRAME_BYTES`].
+/// How many bytes of answers one connection may leave unread: one answer of [`MAX_FRAME_BYTES`].
 pub(crate) const MAX_UNREAD_BYTES: usize = 16 * MIB;
-/// Bytes of unread answers of all connections; 16 connections that read nothing.
+/// How many bytes of answers all connections may leave unread: 16 connections that read nothing.
 pub(crate) const MAX_UNREAD_BYTES_TOTAL: usize = 256 * MIB;
-/// Bytes of the head of a request over HTTP/1, and of a body that are read ahead of it; bounds the
-/// memory of bodies that are refused.
+/// The size of the largest head of a request over HTTP/1, and how much of a body is read ahead.
+/// Bounds the memory for bodies that are refused.
 pub(crate) const MAX_HEAD_BYTES: usize = 32 * KIB;
-/// Bytes of the id of an event, and of `Last-Event-ID`; an event of this server has a name of at most 41.
+/// The size of the longest event id, and of `Last-Event-ID`. Event ids of this server have at most
+/// 41 bytes.
 pub(crate) const MAX_EVENT_ID_BYTES: usize = KIB;
-/// Time for the head of a request, including the wait for it; ends clients that send nothing.
+/// How long a client may take for the head of a request, including the wait for it. Ends clients
+/// that send nothing.
 pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time for the body of a request; ends clients that send a byte at a time.
+/// How long a client may take for the body of a request. Ends clients that send a byte at a time.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time for an access policy to decide; it may have to ask another server.
+/// How long an access policy may take to decide. It may have to ask another server.
 pub(crate) const AUTH_TIMEOUT: Duration = Duration::from_secs(10);
-/// Least time between two questions whether the access to a stream still holds, also after one that
-/// was not answered.
+/// The minimum time between two checks whether the access to a stream is still granted, even after
+/// a check that failed.
 pub(crate) const REVALIDATION_PAUSE: Duration = Duration::from_secs(5);
-/// Silence of a stream before a comment is sent; proxies close streams that are silent for 30 s.
+/// How long a stream is silent before a comment is sent. Proxies close streams that are silent for
+/// 30 s.
 pub(crate) const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// Time for which idle connections stay open once shutdown begins; requests under way arrive.
+/// How long idle connections stay open during shutdown, for requests that are already on their way.
 pub(crate) const LINGER: Duration = Duration::from_secs(1);
-/// Time for answers to calls that the drain time cuts, and for goodbyes; nothing is computed then.
+/// How long the server may take to send the last answers and close messages after the drain time.
+/// Nothing is computed then.
 pub(crate) const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(1);
-/// Time for a client to close its half of a connection; without it an answer could be lost.
+/// How long a client may take to close its half of a connection, so that no answer is lost.
 pub(crate) const HALF_CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes of one body over HTTP/2, and half of those of one connection, that are received before
-/// they are read; the longest body comes in time with 300 ms for each window.
+/// How many bytes of one HTTP/2 body, and half as many as of one connection, are received before
+/// they are read. The longest body arrives in time with 300 ms for each window.
 pub(crate) const HTTP2_WINDOW: u32 = 48 * KIB as u32;
-/// Requests that one connection of HTTP/2 may have open; as many as calls.
+/// How many requests one HTTP/2 connection may have open: as many as calls.
 pub(crate) const MAX_HTTP2_STREAMS: u32 = 256;
-/// Calls of all callers that are in flight; some kilobytes each.
+/// How many calls of all callers are in flight. Each needs a few kilobytes.
 pub(crate) const MAX_CALLS: usize = 10_000;
-/// Subscriptions of all callers that are open; some kilobytes each.
+/// How many subscriptions of all callers are open. Each needs a few kilobytes.
 pub(crate) const MAX_HTTP_SUBSCRIPTIONS: usize = 10_000;
-/// Sessions of one process; at most 4 KiB each while they are idle.
+/// How many sessions one process has. Each needs at most 4 KiB while it is idle.
 pub(crate) const MAX_SESSIONS: usize = 10_000;
-/// Time without a request or a stream until a session ends; a person takes a break.
+/// How long a session exists without a request or a stream. A person may take a break.
 pub(crate) const SESSION_IDLE: Duration = Duration::from_secs(30 * 60);
-/// Bytes of the parameters of `initialize`, which are kept as long as the session.
+/// The size of the largest parameters of `initialize`, which are kept as long as the session.
 pub(crate) const MAX_INITIALIZE_BYTES: usize = 64 * KIB;
-/// Cancellations of one session that are kept until their requests come; as many as it may have
-/// calls in flight.
+/// How many cancellations of one session are kept until their requests arrive: as many as it may
+/// have calls in flight.
 pub(crate) const MAX_EARLY_CANCELLATIONS: usize = 256;
-/// Time for a request to come after its cancellation; both were sent at about the same time.
+/// How long a cancellation is kept until its request, sent at about the same time, arrives.
 pub(crate) const EARLY_CANCELLATION: Duration = Duration::from_secs(5);
-/// Messages of a server, other than answers, that wait in one stream; bounds short messages.
+/// How many messages of a server, other than answers, wait in one stream.
 pub(crate) const MAX_STREAM_MESSAGES: usize = 1024;
-/// Messages outside of requests that wait for a client; it may never open a stream for them.
+/// How many messages outside of requests wait for a client, which may never fetch them.
 pub(crate) const MAX_SESSION_MESSAGES: usize = 16;
-/// Events of one session that are kept for resumption; the break of a connection lasts seconds.
+/// How many events of one session are kept for resumption, to bridge a few seconds.
 pub(crate) const MAX_SESSION_EVENTS: usize = 256;
-/// Bytes of the events of one session that are kept for resumption.
+/// How many bytes of events of one session are kept for resumption.
 pub(crate) const MAX_SESSION_EVENT_BYTES: usize = MIB;
-/// Bytes of the events of all sessions that are kept for resumption; 128 full sessions.
+/// How many bytes of events of all sessions are kept for resumption: 128 full sessions.
 pub(crate) const MAX_EVENT_BYTES: usize = 128 * MIB;
-/// Pause before a store that failed is called again about a session that is over.
+/// The pause before a store that failed is called again to end a session.
 pub(crate) const STORE_PAUSE: Duration = Duration::from_secs(10);
 
 // Clients.
 
-/// Time to wait for the answer to a request; most tools answer within it.
+/// How long a client waits for the answer to a request. Most tools answer within this time.
 pub(crate) const ANSWER_IDLE_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time to wait for the answer to a request in all, where progress extends the wait.
+/// How long a client waits for the answer in total, if progress extends the wait.
 pub(crate) const ANSWER_TOTAL_TIMEOUT: Duration = Duration::from_secs(600);
-/// Time for the answer to `server/discover`; some old servers ignore unknown methods.
+/// How long a client waits for `server/discover`. Some old servers ignore unknown methods.
 pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Time between two `ping`s of a client; a lost server is noticed within two minutes.
+/// The time between two `ping`s of a client. A lost server is noticed within two minutes.
 pub(crate) const PING_EVERY: Duration = Duration::from_secs(30);
-/// Time for the answer to a `ping`; nothing is computed for it.
+/// How long a client waits for the answer to a `ping`. The server has nothing to compute for it.
 pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(5);
-/// Unanswered `ping`s in a row until the connection counts as lost; one may be late.
+/// After how many unanswered `ping`s in a row a connection is lost. A single answer may be late.
 pub(crate) const PING_MISSES: u32 = 3;
-/// Tries in a row to connect anew; about half a minute in all.
+/// How often a client tries in a row to reconnect: for about half a minute in total.
 pub(crate) const RECONNECT_TRIES: u32 = 5;
-/// Pause before the first try to connect anew; each further one is twice as long.
+/// The pause before the first try to reconnect. Each following pause is twice as long.
 pub(crate) const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
-/// Longest pause before a try to connect anew; a server that is back is found soon.
+/// The longest pause before a try to reconnect. A server that is back is soon found.
 pub(crate) const MAX_RECONNECT_PAUSE: Duration = Duration::from_secs(30);
-/// Time that a connection must last for the tries to begin anew; a server that crashes does not.
+/// How long a connection must last for the number of tries to be reset. Crashes are faster.
 pub(crate) const STABLE_CONNECTION: Duration = Duration::from_secs(30);
-/// Time that a stream must last for the pauses before it is reopened to begin anew.
+/// How long a stream must last for the pauses before it is reopened to be reset.
 pub(crate) const STABLE_STREAM: Duration = Duration::from_secs(10);
-/// Pages of one list; ends a list whose server always names another page.
+/// How many pages one list may have. Stops at a server that always sends another cursor.
 pub(crate) const MAX_PAGES: usize = 1000;
-/// Bytes of one list, all pages together; the pages alone would allow 16 GiB.
+/// How many bytes all pages of one list may have. The limit of pages alone would allow 16 GiB.
 pub(crate) const MAX_LIST_BYTES: usize = 64 * MIB;
-/// Rounds of questions that a client answers for one call; ends a server that asks without end.
+/// How many rounds of questions a client answers for one call. Ends an endless loop.
 pub(crate) const MAX_QUESTION_ROUNDS: usize = 10;
-/// Repetitions of a call that is safe to repeat; ends a call that kills its server each time.
+/// How often a call that is safe to repeat is repeated. Stops a call that crashes its server each
+/// time.
 pub(crate) const MAX_REPEATS: u32 = 2;
-/// Notifications that one reader may leave unread; the oldest are dropped.
+/// How many notifications one reader may leave unread. The oldest are dropped.
 pub(crate) const MAX_UNREAD_NOTIFICATIONS: usize = 256;
-/// Answers that the cache keeps; few servers have as many resources in use.
+/// How many answers the cache keeps. Few servers have as many resources in use.
 pub(crate) const MAX_CACHED_ANSWERS: usize = 1024;
-/// Bytes of answers that the cache keeps.
+/// How many bytes of answers the cache keeps.
 pub(crate) const MAX_CACHED_BYTES: usize = 16 * MIB;
-/// Time for what is left to be sent when a connection is closed; `close` does not hang.
+/// How long remaining messages may take to be sent when a connection is closed, so that `close`
+/// returns soon.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Time to read on from a server that takes no more; the last it sent may be an answer.
+/// How long a client reads on from a server that no longer reads. An answer may be left.
 pub(crate) const LAST_READ_TIMEOUT: Duration = Duration::from_millis(200);
 
 // Child processes.
 
-/// Time for the negotiation with a child until the log names it; most programs start within it.
+/// How long the negotiation with a child process may take before it is logged.
 pub(crate) const FIRST_ANSWER_NOTICE: Duration = Duration::from_secs(5);
-/// Time for each step of ending a child: after its input is closed, and after SIGTERM.
+/// How long a child process may take to exit: after its input is closed, and after SIGTERM.
 pub(crate) const CHILD_GRACE: Duration = Duration::from_secs(2);
-/// Time for the exit of a child after the end of its output, so that errors name its status.
+/// How long a child process may take to exit after the end of its output, for its status.
 pub(crate) const EXIT_STATUS_TIMEOUT: Duration = Duration::from_millis(200);
-/// Time to read the rest of standard error of a child that has ended; descendants may hold it open.
+/// How long the rest of standard error is read after a child process has ended. Its descendants may
+/// hold it open.
 pub(crate) const STDERR_TIMEOUT: Duration = Duration::from_secs(1);
-/// Bytes of standard error that `ChildExited` carries; the last words explain the end.
+/// How many bytes of standard error `ChildExited` has. The last lines usually explain the end.
 pub(crate) const EXIT_STDERR_BYTES: usize = 4 * KIB;
-/// Bytes of standard error that are captured; the newest are kept.
+/// How many bytes of standard error are captured. The newest are kept.
 pub(crate) const CAPTURED_STDERR_BYTES: usize = 64 * KIB;
-/// Bytes of one line of standard error in the log; longer lines are logged in parts.
+/// The size of the longest line of standard error in the log. Longer lines are split.
 pub(crate) const STDERR_LINE_BYTES: u64 = 8 * KIB as u64;
 
 // HTTP clients.
 
-/// Bytes of the names of tools and of arguments that headers repeat; some thousand tools.
+/// How many bytes of names of tools and arguments that headers repeat are remembered: a few
+/// thousand tools.
 pub(crate) const MAX_PARAM_HEADER_BYTES: usize = MIB;
-/// Repetitions of a request that was not served.
+/// How often a request that was not served is repeated.
 pub(crate) const HTTP_RETRIES: u32 = 2;
-/// Pause before the first repetition of a request; each further one is twice as long.
+/// The pause before a request is repeated for the first time. Each following pause is twice as
+/// long.
 pub(crate) const FIRST_RETRY: Duration = Duration::from_millis(200);
-/// Longest `Retry-After` that is waited for; after a longer one the caller decides.
+/// The longest `Retry-After` that the client waits for. If it is longer, the caller decides.
 pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(10);
-/// Redirects of one request, all within its origin; ends a circle of redirects.
+/// How many redirects are followed for one request, all within its origin.
 pub(crate) const MAX_REDIRECTS: usize = 5;
-/// Pause before a stream is resumed, where the server does not set it by `retry`.
+/// The pause before a stream is resumed, unless the server sets it with `retry`.
 pub(crate) const RESUMPTION_PAUSE: Duration = Duration::from_secs(1);
-/// Shortest pause before a stream is resumed; a server may set `retry` to 0.
+/// The shortest pause before a stream is resumed, since a server may set `retry` to 0.
 pub(crate) const MIN_RESUMPTION_PAUSE: Duration = Duration::from_millis(100);
-/// Longest pause before a stream is resumed, unless the server asks for a longer one.
+/// The longest pause before a stream is resumed, unless the server requests a longer pause.
 pub(crate) const MAX_RESUMPTION_PAUSE: Duration = Duration::from_secs(30);
-/// Resumptions of a call's stream in a row that bring no message; ends a call that is lost.
+/// How often the stream of a call is resumed in a row without a message. Fails a call that is lost.
 pub(crate) const MAX_RESUMPTIONS: usize = 5;
-/// Silence before TCP asks whether the other side is there; a quiet stream would not notice.
+/// How long a connection is silent before TCP probes the other side, to detect a loss.
 pub(crate) const TCP_KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// Time for the event `endpoint` of HTTP+SSE; another kind of server never sends it.
+/// How long a client waits for the event `endpoint`, which only HTTP+SSE servers send.
 pub(crate) const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time for calls in flight to fail by themselves when the server has ended the session; their
-/// errors show if they can be repeated.
+/// How long calls in flight may take to fail when the server has ended the session. Their errors
+/// tell whether they can be repeated.
 pub(crate) const SESSION_END_TIMEOUT: Duration = Duration::from_millis(500);
-/// Times that a request is sent again after 401 or 403: login, refresh, nonce, more scopes; ends a
-/// server that is never content.
+/// How often a request is sent again after 401 or 403, for a login, refresh, nonce or more scopes.
+/// Stops at a server that is never satisfied.
 pub(crate) const MAX_CHALLENGES: u32 = 5;
-/// Time for one HTTP request of an authenticator; a person waits for it.
+/// How long one HTTP request of an authenticator may take, while a person waits.
 pub(crate) const AUTH_REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-/// Bytes of an answer to an authenticator; metadata and keys have a few KiB.
+/// The size of the largest answer to an authenticator. Metadata and keys have a few KiB.
 pub(crate) const AUTH_ANSWER_BYTES: usize = MIB;
-/// Messages of the server that wait to be read; beyond it the server is not read.
+/// How many messages of the server wait to be read. Beyond it, the client stops reading.
 pub(crate) const HTTP_INBOX: usize = 64;
-/// Notifications that wait to be sent, one request after the other; more are dropped.
+/// How many notifications wait to be sent one after another. Additional ones are dropped.
 pub(crate) const MAX_UNSENT_NOTIFICATIONS: usize = 256;
 
 #[cfg(test)]
@@ -270,7 +283,7 @@ mod tests {
     const DOCUMENT: &str = include_str!("../../docs/configuration.md");
     const SOURCE: &str = include_str!("limits.rs");
 
-    /// Each constant: name, value in the words of the document, and text of the line that has it.
+    /// Lists constants: the name, the value as the document writes it, and a part of its line.
     macro_rules! documented {
         ($($constant:ident $unit:ident $text:literal)*) => {
             vec![$((stringify!($constant), $unit($constant), $text)),*]
@@ -421,7 +434,7 @@ mod tests {
         }
     }
 
-    /// The first of several times that share their unit.
+    /// Formats a time without its unit, for lists of times that share the unit.
     fn seconds(time: Duration) -> String {
         time.as_secs().to_string()
     }
@@ -435,7 +448,7 @@ mod tests {
         "an eighth".to_owned()
     }
 
-    /// Returns true if the value stands in the line by itself: `5 s` does not in `15 s`.
+    /// Returns true if the line contains the value as a whole: `15 s` does not contain `5 s`.
     fn has(line: &str, value: &str) -> bool {
         line.match_indices(value).any(|(at, _)| {
             let before = line[..at].trim_end_matches([',', '.']);
@@ -458,7 +471,7 @@ mod tests {
         }
     }
 
-    /// Rows of a table, or a paragraph as one line.
+    /// Returns the rows of a table, or a paragraph as one line.
     fn rows(block: &str) -> Vec<String> {
         if block.starts_with('|') {
             return block.lines().map(str::to_owned).collect();

@@ -1,5 +1,6 @@
-//! Warnings and errors of this crate, in programs without a subscriber of `tracing`: debug builds
-//! write them to standard error. No part of the public interface: it changes without notice.
+//! Makes warnings and errors of this crate visible. If a program has no `tracing` subscriber, debug
+//! builds write them to standard error. This module is not part of the public API, and changes
+//! without notice.
 
 use std::fmt::{Debug, Write as _};
 use std::io::{self, Write as _};
@@ -12,31 +13,31 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::NoSubscriber;
 use tracing::{Dispatch, Event, Level, Metadata, Subscriber, dispatcher};
 
-/// The environment variable that silences them, if it is `off`.
+/// The environment variable that silences warnings and errors, if it is `off`.
 const VARIABLE: &str = "MCP_LOG";
 
-/// True in a program that tells a person by itself what went wrong.
+/// True in a program that reports problems to its user in another way.
 static SILENCED: AtomicBool = AtomicBool::new(false);
 
-/// Writes to standard error; `None` if that is silenced.
+/// Writes to standard error; `None` if warnings and errors are silenced.
 static STDERR: LazyLock<Option<Dispatch>> = LazyLock::new(|| {
     let is_off = env::var_os(VARIABLE).is_some_and(|value| value == "off");
     (!is_off && !SILENCED.load(Ordering::Relaxed)).then(|| Dispatch::new(StderrLog))
 });
 
-/// Silences warnings and errors, as the variable does. For the start of a program.
+/// Silences warnings and errors, like the variable. Call this at the start of a program.
 pub fn silence() {
     SILENCED.store(true, Ordering::Relaxed);
 }
 
-/// `tracing::warn!`, which is seen without a subscriber as well.
+/// Like `tracing::warn!`, but also visible without a subscriber.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __warn {
     ($($part:tt)*) => { $crate::log::seen(|| ::tracing::warn!($($part)*)) };
 }
 
-/// `tracing::error!`, which is seen without a subscriber as well.
+/// Like `tracing::error!`, but also visible without a subscriber.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __error {
@@ -45,7 +46,8 @@ macro_rules! __error {
 
 pub use {__error as error, __warn as warn};
 
-/// Runs `event`, which logs something.
+/// Runs `event`, which logs something, with a subscriber that writes to standard error if there is
+/// no other one.
 pub fn seen(event: impl FnOnce()) {
     let is_unseen = || dispatcher::get_default(Dispatch::is::<NoSubscriber>);
     match &*STDERR {
@@ -56,7 +58,8 @@ pub fn seen(event: impl FnOnce()) {
     }
 }
 
-/// Lets something be logged once. Unlike that of `std`, it may be used while a log is written.
+/// A flag to log something only once. Unlike `std::sync::Once`, it never blocks, so a subscriber
+/// may use it.
 #[derive(Debug, Default)]
 pub struct Once(AtomicBool);
 
@@ -86,7 +89,7 @@ impl Subscriber for StderrLog {
         let target = metadata.target();
         let target = target.split(':').next().unwrap_or(target);
         let Line { message, fields } = line;
-        // If it can't be written, nobody reads it.
+        // There is no other place to report that standard error can't be written.
         let _ = writeln!(io::stderr(), "{level} {target}: {message}{fields}");
     }
 
@@ -103,16 +106,16 @@ impl Subscriber for StderrLog {
     fn exit(&self, _: &Id) {}
 }
 
-/// The text of one event.
+/// The parts of the line for one event.
 struct Line {
     message: String,
-    /// Each with a blank before it.
+    /// The fields, each with a preceding space.
     fields: String,
 }
 
 impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        // A `String` takes any text.
+        // Writing to a `String` never fails.
         let _: fmt::Result = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             name => write!(self.fields, " {name}={value:?}"),

@@ -1,19 +1,20 @@
-//! The known name that a misspelt name most likely stands for. No part of the public interface: it
-//! changes without notice.
+//! Finds the known name that a misspelled name most likely means. This module is not part of the
+//! public API, and changes without notice.
 
-/// The one of the `known` names that is most like `name`; `None` if none is similar.
+/// Returns the `known` name that is most similar to `name`, or `None` if no name is similar.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = |text: &str| text.to_lowercase().chars().collect::<Vec<_>>();
     let name = letters(name);
     let limit = (1 + name.len() / 3).min(name.len() / 2);
-    // The distance is not less than the difference of the lengths, and its cost grows with both.
+    // The distance is at least the difference of the lengths, so skip names of very different
+    // length without computing it.
     let is_near = |it: &&str| it.chars().count().abs_diff(name.len()) <= limit;
     let known = known.into_iter().filter(is_near);
     let (distance, nearest) = known.map(|it| (distance(&name, &letters(it)), it)).min()?;
     (distance <= limit).then_some(nearest)
 }
 
-/// The number of letters that must be added, removed, replaced or swapped to make `b` of `a`.
+/// Returns how many letters must be added, removed, replaced or swapped to turn `a` into `b`.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
     for i in 0..a.len() {

@@ -1,15 +1,15 @@
-//! Validation of structured content against the output schema of its tool.
+//! Validates structured content against the output schema of its tool.
 
 use jsonschema::Validator;
 use mcp_types::{CallToolResult, RawJson};
 use serde_json::Value;
 
-/// Validates a result against the output schema of its tool. An error of the tool needs no
+/// Validates a result against the output schema of its tool. A result with `isError` needs no
 /// structured content.
 ///
 /// # Errors
 ///
-/// The first error of validation, in words.
+/// A description of the first fault.
 pub(crate) fn check(schema: &RawJson, result: &CallToolResult) -> Result<(), String> {
     if result.is_error == Some(true) {
         return Ok(());

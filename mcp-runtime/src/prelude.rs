@@ -1,12 +1,12 @@
-//! Names for files of servers, in one line.
+//! The names that most servers need, to import in one line.
 //!
 //! ```
 //! use mcp_runtime::prelude::*;
 //! ```
 //!
-//! The derive macros of serde write paths into that crate: "can't find crate for `serde`" means that
-//! the package needs the dependency (`cargo add serde`). Or name the one of this crate; the one of
-//! schemars is found by itself:
+//! The derive macros of serde need the crate `serde`. If the compiler reports "can't find crate for
+//! `serde`", add the dependency (`cargo add serde`), or use the crate that this crate re-exports.
+//! For schemars, this happens automatically:
 //!
 //! ```
 //! use mcp_runtime::prelude::*;

@@ -1,7 +1,7 @@
-//! JSON Schemas of Rust types, in a short form.
+//! Short JSON Schemas of Rust types.
 //!
-//! Keywords of schemars that are not in JSON Schema 2020-12 are removed, and a definition that is
-//! used only once is written in place.
+//! Formats of schemars that are not in JSON Schema 2020-12 are removed, and definitions that are
+//! used only once are inlined.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,20 +13,20 @@ use serde_json::{Map, Value, json};
 
 use crate::advice::without_links;
 
-/// Makes the schema of one type; a function pointer, so that nothing is generic after it.
+/// Makes the schema of one type. A function pointer keeps the code that uses it from being generic.
 pub(crate) type Describe = fn(&mut SchemaGenerator) -> Schema;
 
-/// The schema of `T`, or a reference to it.
+/// Returns the schema of `T`, or a reference to its definition.
 pub(crate) fn describe<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// A generator for values that are read.
+/// Returns a generator for schemas of values that are deserialized.
 pub(crate) fn for_input() -> SchemaGenerator {
     settings().for_deserialize().into_generator()
 }
 
-/// A generator for values that are written.
+/// Returns a generator for schemas of values that are serialized.
 pub(crate) fn for_output() -> SchemaGenerator {
     settings().for_serialize().into_generator()
 }
@@ -35,7 +35,7 @@ fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None)
 }
 
-/// The whole schema of one type, its definitions included.
+/// Returns the whole schema of one type, including its definitions.
 pub(crate) fn document(describe: Describe, mut generator: SchemaGenerator) -> Value {
     let mut schemas = [describe(&mut generator).to_value()];
     let definitions = finish(&mut generator, &mut schemas);
@@ -48,9 +48,10 @@ pub(crate) fn document(describe: Describe, mut generator: SchemaGenerator) -> Va
     schema
 }
 
-/// Cleans `schemas` and the definitions that `generator` made for them, in place.
+/// Cleans `schemas` and the definitions that `generator` made for them, and inlines definitions
+/// that are used once.
 ///
-/// Returns the definitions that remain: those that are used more than once, or by themselves.
+/// Returns the definitions that remain: those that are used more than once, or only by each other.
 pub(crate) fn finish(generator: &mut SchemaGenerator, schemas: &mut [Value]) -> Map<String, Value> {
     let mut definitions = generator.take_definitions(true);
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
@@ -71,7 +72,7 @@ pub(crate) fn finish(generator: &mut SchemaGenerator, schemas: &mut [Value]) -> 
     shared
 }
 
-/// Calls `visit` on `schema` and on all schemas inside it, the outer ones first.
+/// Calls `visit` on `schema` and on all schemas inside it, outer schemas first.
 pub(crate) fn walk(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
     let mut transform = RecursiveTransform(|schema: &mut Schema| {
         if let Some(members) = schema.as_object_mut() {
@@ -106,8 +107,8 @@ const FORMATS: [&str; 19] = [
     "regex",
 ];
 
-/// Removes a format that is a name of Rust's own types, the `$schema` of an inner schema, and links
-/// of the doc comment that is the description.
+/// Removes formats that are names of Rust types, the `$schema` of inner schemas, and rustdoc links
+/// in descriptions.
 fn clean(schema: &mut Map<String, Value>) {
     schema.shift_remove("$schema");
     if let Some(Value::String(text)) = schema.get_mut("description")
@@ -121,20 +122,20 @@ fn clean(schema: &mut Map<String, Value>) {
     }
 }
 
-/// The name of the definition that a schema refers to.
+/// Returns the name of the definition that a schema refers to.
 fn reference(schema: &Map<String, Value>) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
 }
 
-/// Returns true if references spell the name as it is, without escapes.
+/// Returns true if references contain the name without escapes.
 fn is_plain(name: &str) -> bool {
     name.chars()
         .all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))
 }
 
-/// Puts the definition in place of a reference to one of `single`, which nothing else refers to.
+/// Inlines the definition if the schema refers to one of `single`, which have no other references.
 ///
-/// Annotations beside the reference win; all that limits values is kept.
+/// Annotations beside the reference win. Constraints of both are kept.
 fn write_out(schema: &mut Map<String, Value>, single: &Map<String, Value>) {
     while let Some(definition) = reference(schema).and_then(|name| single.get(name)) {
         schema.shift_remove("$ref");
@@ -144,7 +145,7 @@ fn write_out(schema: &mut Map<String, Value>, single: &Map<String, Value>) {
     }
 }
 
-/// Keywords that describe values and limit none.
+/// The keywords that describe values without limiting them.
 const ANNOTATIONS: [&str; 7] = [
     "title",
     "description",
@@ -155,8 +156,8 @@ const ANNOTATIONS: [&str; 7] = [
     "writeOnly",
 ];
 
-/// Adds a keyword to a schema, and merges the values if it has that keyword: a tagged enum has its
-/// tag as a property, and a reference to its contents.
+/// Adds a keyword to a schema, and merges the values if the schema has the keyword. This is needed
+/// for tagged enums, which have their tag as a property beside the reference to their content.
 fn join(schema: &mut Map<String, Value>, keyword: &str, value: &Value) {
     match (schema.get_mut(keyword), value) {
         (None, _) => {

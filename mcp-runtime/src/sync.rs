@@ -1,7 +1,7 @@
 //! Locks that stay usable after a panic.
 //!
-//! No code of this crate leaves a half-changed value behind a lock, so a lock that is poisoned by
-//! the panic of a handler is still valid.
+//! No code of this crate leaves a half-changed value behind a lock. The value of a lock that was
+//! poisoned by a panicking handler is therefore still valid.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -1,9 +1,9 @@
-//! Trace context of a request, across programs.
+//! The trace context of a request, for distributed tracing.
 
 use mcp_types::RawJsonRef;
 use serde::Serialize;
 
-/// The trace that a request belongs to, as it travels in `_meta` (2026-07-28, "Overview", section
+/// The trace that a request belongs to. It is sent in `_meta` (2026-07-28, "Overview", section
 /// `_meta`; W3C Trace Context and W3C Baggage).
 ///
 /// ```
@@ -23,7 +23,7 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// The context of a `traceparent`; `None` if it is malformed.
+    /// Creates a context from a `traceparent`. Returns `None` if it is malformed.
     #[must_use]
     pub fn new(traceparent: impl Into<String>) -> Option<Self> {
         let traceparent = traceparent.into();
@@ -48,37 +48,38 @@ impl TraceContext {
         self
     }
 
-    /// Version, trace, span and flags of the caller, as in the `traceparent` header.
+    /// Returns the version, trace, span and flags of the caller, as in the `traceparent` header.
     #[must_use]
     pub fn traceparent(&self) -> &str {
         &self.traceparent
     }
 
-    /// The vendor data.
+    /// Returns the vendor data.
     #[must_use]
     pub fn tracestate(&self) -> Option<&str> {
         self.tracestate.as_deref()
     }
 
-    /// The caller's properties. Not verified.
+    /// Returns the caller's properties. They are not verified.
     #[must_use]
     pub fn baggage(&self) -> Option<&str> {
         self.baggage.as_deref()
     }
 
-    /// The trace id: 32 hexadecimal digits.
+    /// Returns the trace id, which has 32 hexadecimal digits.
     #[must_use]
     pub fn trace_id(&self) -> &str {
         self.traceparent.get(3..35).unwrap_or_default()
     }
 
-    /// The id of the caller's span: 16 hexadecimal digits.
+    /// Returns the id of the caller's span, which has 16 hexadecimal digits.
     #[must_use]
     pub fn parent_id(&self) -> &str {
         self.traceparent.get(36..52).unwrap_or_default()
     }
 
-    /// The context in `_meta`; `None` if it is malformed, in which case a new trace begins (W3C).
+    /// Reads the context in `_meta`. Returns `None` if it is malformed; a new trace then begins
+    /// (W3C Trace Context).
     pub(crate) fn of_meta(meta: RawJsonRef<'_>) -> Option<Self> {
         let member = |name| {
             let value = meta.member(name).map(RawJsonRef::parse::<Option<String>>);
@@ -93,8 +94,8 @@ impl TraceContext {
     }
 }
 
-/// Returns true if `text` is a `traceparent`: four fields of lower-case hexadecimal digits, of
-/// which neither the trace nor the span is zero. Later versions may add fields.
+/// Returns true if `text` is a `traceparent`: four fields of lower-case hexadecimal digits, with a
+/// non-zero trace and span. Later versions may add fields.
 fn is_traceparent(text: &str) -> bool {
     let mut fields = text.split('-');
     let mut field = |digits: usize| {

@@ -1,11 +1,11 @@
-//! Values that a layer leaves with a request.
+//! Values that layers insert into a request.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Values of one request by their types. Cloning is cheap; what is added to a clone is not in the
-/// others.
+/// The values of one request, by their types. Cloning is cheap. A value that is added to a clone
+/// does not appear in the original.
 #[derive(Clone, Default)]
 pub(crate) struct Values(Option<Arc<Value>>);
 
@@ -15,14 +15,14 @@ struct Value {
 }
 
 impl Values {
-    /// Adds a value, which hides an earlier one of its type.
+    /// Adds a value. It hides an earlier value of the same type.
     pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) {
         let value = Box::new(value);
         let before = std::mem::take(self);
         self.0 = Some(Arc::new(Value { value, before }));
     }
 
-    /// The newest value of a type.
+    /// Returns the newest value of a type.
     pub(crate) fn get<T: Any>(&self) -> Option<&T> {
         let mut next = self.0.as_ref();
         while let Some(entry) = next {

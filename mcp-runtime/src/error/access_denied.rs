@@ -1,4 +1,4 @@
-//! HTTP requests that are refused before a message is read, by an access policy or by HTTP itself.
+//! The errors for HTTP requests that are refused before their message is read.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,8 +10,9 @@ use http::{Response, StatusCode};
 use mcp_types::jsonrpc::{ErrorObject, code};
 
 /// The answer to a request that an [`AccessPolicy`](crate::transport::http::AccessPolicy) does not
-/// admit: a status, headers, and a text for the caller. The text is the `message` of a JSON-RPC
-/// error without id; it is not logged.
+/// admit: a status, headers, and a message for the caller.
+///
+/// The message is sent in a JSON-RPC error without an id. It is not logged.
 ///
 /// ```
 /// use http::header::HeaderValue;
@@ -25,13 +26,13 @@ use mcp_types::jsonrpc::{ErrorObject, code};
 #[error("{status}: {message}")]
 pub struct AccessDenied {
     status: StatusCode,
-    // Errors are moved around, and a map is large.
+    // Boxed because a header map is large, and errors are moved often.
     headers: Box<HeaderMap>,
     message: Cow<'static, str>,
 }
 
 impl AccessDenied {
-    /// An answer with a status of an error. A status below 400 is replaced by 403.
+    /// Creates an answer with the status of an error. A status below 400 is replaced by 403.
     #[must_use]
     pub fn new(status: StatusCode) -> Self {
         let status = if status.is_client_error() || status.is_server_error() {
@@ -46,28 +47,28 @@ impl AccessDenied {
         }
     }
 
-    /// 401: the caller is not known, and `challenge` is how to authenticate: the value of
-    /// `WWW-Authenticate` (RFC 9110, section 11.6.1).
+    /// Creates a 401: the caller is not known. `challenge` is the value of `WWW-Authenticate`,
+    /// which says how to authenticate (RFC 9110, section 11.6.1).
     #[must_use]
     pub fn unauthorized(challenge: HeaderValue) -> Self {
         Self::new(StatusCode::UNAUTHORIZED).header(WWW_AUTHENTICATE, challenge)
     }
 
-    /// 403: the caller is known, and may not do this.
+    /// Creates a 403: the caller is known, but not allowed to send the request.
     #[must_use]
     pub fn forbidden() -> Self {
         Self::new(StatusCode::FORBIDDEN)
     }
 
-    /// 503: it can't be told who calls, because something else is not available. The client may
-    /// try again after that time, which is rounded up to seconds (`Retry-After`).
+    /// Creates a 503: the caller can't be identified, because a service is unavailable. The client
+    /// may try again after `retry_after`, which is rounded up to seconds.
     #[must_use]
     pub fn unavailable(retry_after: Duration) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE).until(retry_after)
     }
 
-    /// 429: the caller has sent too many requests, and may try again after that time (RFC 6585,
-    /// section 4).
+    /// Creates a 429: the caller has sent too many requests, and may try again after `retry_after`
+    /// (RFC 6585, section 4).
     pub(crate) fn too_many(retry_after: Duration) -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS).until(retry_after)
     }
@@ -78,27 +79,28 @@ impl AccessDenied {
         self.header(RETRY_AFTER, seconds.into())
     }
 
-    /// Adds a header, beside others of its name.
+    /// Adds a header. Other headers with the same name are kept.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.append(name, value);
         self
     }
 
-    /// The text for the caller; the name of the status unless set.
+    /// Sets the message for the caller. The default is the name of the status.
     #[must_use]
     pub fn message(mut self, text: impl Into<String>) -> Self {
         self.message = text.into().into();
         self
     }
 
-    /// The status.
+    /// Returns the status.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The answer as a response with the text as its body, for services that are not MCP's.
+    /// Converts the answer into a response with the message as its plain-text body, for services
+    /// other than MCP.
     #[must_use]
     pub fn into_response(self) -> Response<String> {
         let mut response = Response::new(self.message.clone().into_owned());
@@ -109,55 +111,54 @@ impl AccessDenied {
         response
     }
 
-    /// The text for the caller.
+    /// Returns the message for the caller.
     pub(crate) fn text(&self) -> Cow<'static, str> {
         self.message.clone()
     }
 
-    /// Moves the headers into a response.
     pub(crate) fn add_headers<B>(self, response: &mut Response<B>) {
         response.headers_mut().extend(*self.headers);
     }
 }
 
-/// An HTTP request that is refused before its message is read. The text is for the client, and
-/// reveals nothing internal.
+/// The reason why an HTTP request is refused before its message is read. The text is for the
+/// client, and must not reveal internal details.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejection {
-    /// The page that sent the request, or the name it used for this server, is not trusted.
+    /// The name that the request uses for this server is not trusted.
     #[error("this host is not allowed: the server must have it in `allowed_hosts`")]
     Host,
-    /// See [`Host`](Self::Host).
+    /// The web page that sent the request is not trusted.
     #[error("this origin is not allowed: the server must have it in `allowed_origins`")]
     Origin,
-    /// The access policy does not admit the request. Its text is for the caller alone.
+    /// The access policy does not admit the request. Its message is only for the caller.
     #[error("the access policy denies the request")]
     Denied(Box<AccessDenied>),
-    /// The access policy has not decided in time.
+    /// The access policy did not decide in time.
     #[error("it took too long to check who calls; try again later")]
     PolicyTimeout,
     /// The access policy panicked.
     #[error("internal error")]
     Internal,
-    /// As many requests as the limit are in flight.
+    /// The maximum number of requests is in flight.
     #[error("too many requests are in flight already; try again later")]
     Busy,
-    /// The header `Host` is missing, or there is more than one.
+    /// The header `Host` is missing or occurs more than once.
     #[error("`Host` must be given once")]
     HostHeader,
     /// The header `Host` and the pseudo-header `:authority` of HTTP/2 differ.
     #[error("`Host` differs from `:authority`")]
     Authority,
-    /// The path is not served; the value is that of MCP.
+    /// The path is not served. The value is the path of MCP.
     #[error("there is nothing at this path: MCP is at `{0}`")]
     Path(String),
-    /// The method is not allowed; the value is the `Allow` header.
+    /// The HTTP method is not allowed. The value is the `Allow` header.
     #[error("this method is not allowed")]
     Method(&'static str),
-    /// The client does not take what it would get.
+    /// The client does not accept the possible content types of the response.
     #[error("`Accept` must allow application/json and text/event-stream")]
     Accept,
-    /// The body is not JSON, by its header.
+    /// According to its `Content-Type`, the body is not JSON.
     #[error("`Content-Type` must be application/json")]
     ContentType,
     /// The body is too long.
@@ -166,34 +167,34 @@ pub(crate) enum Rejection {
     /// The body did not arrive in time.
     #[error("the body took too long")]
     Timeout,
-    /// The body broke off.
+    /// The body ended too early.
     #[error("the body is incomplete")]
     Body,
-    /// A session is needed, and the request names none.
+    /// The request needs a session, but does not name one.
     #[error("`Mcp-Session-Id` is missing: send `initialize` first")]
     SessionMissing,
-    /// The session is unknown, over, or somebody else's.
+    /// The session is unknown, has ended, or belongs to another principal.
     #[error("there is no such session")]
     SessionUnknown,
-    /// The version in the header is not supported by sessions.
+    /// Sessions do not support the version in the header.
     #[error("`MCP-Protocol-Version` is not a version that is served")]
     Version,
-    /// An event id that this server did not give out.
+    /// The event id was not issued by this server.
     #[error("`Last-Event-ID` is not the id of an event of this stream")]
     EventId,
-    /// As many sessions as the limit are open.
+    /// The maximum number of sessions is open.
     #[error("too many sessions are open; try again later")]
     TooManySessions,
-    /// A store of sessions or events, or randomness for a session, is not available.
+    /// The store of sessions or events, or the source of randomness, is not available.
     #[error("sessions are unavailable; try again later")]
     Unavailable,
-    /// Too much of request bodies is in memory.
+    /// The request bodies in memory have reached their limit.
     #[error("too many request bodies are being received; try again later")]
     TooManyBodies,
-    /// The client leaves too many answers unread.
+    /// The client has left too many answers unread.
     #[error("too many answers wait to be read; read them first")]
     Unread,
-    /// The program mounts the service, but has not started it.
+    /// The program has mounted the service, but not started it.
     #[error("the server has not been started")]
     NotStarted,
     /// The server is shutting down.
@@ -202,7 +203,7 @@ pub(crate) enum Rejection {
 }
 
 impl Rejection {
-    /// The status of the response.
+    /// Returns the status of the response.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Denied(denied) => denied.status(),
@@ -231,7 +232,7 @@ impl Rejection {
         }
     }
 
-    /// The JSON-RPC error, which has no id, since no message was read.
+    /// Returns the JSON-RPC error. It is sent without an id, because the message was not read.
     pub(crate) fn to_error(&self) -> ErrorObject {
         let status = self.status();
         let is_ours = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;

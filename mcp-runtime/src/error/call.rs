@@ -1,4 +1,4 @@
-//! Errors of calls and of serving.
+//! The errors of calls and of serving connections.
 
 use std::io;
 use std::process::ExitStatus;
@@ -12,18 +12,18 @@ use mcp_types::{
 
 use super::{HttpError, LifecycleState};
 
-/// An error of the protocol, answered as a JSON-RPC error instead of a result.
+/// A JSON-RPC error that answers a request instead of a result.
 ///
-/// A tool that fails in its own work returns a [`ToolError`](crate::ToolError) instead, for the
-/// model that called it.
+/// If the work of a tool fails, return a [`ToolError`](crate::ToolError) instead, which the calling
+/// model can read.
 #[doc(alias("ErrorData", "McpError"))]
 pub type ProtocolError = ErrorObject;
 
-/// The cause for which serving a connection ended early.
+/// The reason why serving a connection failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// A tool needs an extension that the server lacks; nothing was opened or served.
+    /// A tool needs an extension that the server does not have. Nothing was opened or served.
     #[error(
         "the tool `{tool}` needs the extension `{extension}`, which the server lacks: add it by `ServerBuilder::extension`"
     )]
@@ -33,36 +33,36 @@ pub enum ServeError {
         /// The identifier of the extension.
         extension: &'static str,
     },
-    /// A setting can never work; nothing was opened or served.
+    /// A setting can never work. Nothing was opened or served.
     #[error("the setting `{name}` can't work: {error}")]
     Setting {
-        /// The method that sets it, such as `auth` or `allowed_hosts`.
+        /// The name of the method that sets it, such as `auth` or `allowed_hosts`.
         name: &'static str,
-        /// The reason, and what to write instead.
+        /// The reason, and how to fix the setting.
         #[source]
         error: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The service was started before; the first start is the one that counts.
+    /// The service was already started. Only the first start has an effect.
     #[error(
         "the service was already started: start it once, and mount clones of it at other paths"
     )]
     AlreadyStarted,
-    /// The server's own `on_start` has failed; nothing was opened or served.
+    /// The server's `on_start` hook failed. Nothing was opened or served.
     #[error("`on_start` failed: {0}")]
     Start(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The transport could not be opened; nothing was served.
+    /// The transport could not be opened. Nothing was served.
     #[error("the transport could not be opened: {0}")]
     Open(#[source] io::Error),
-    /// The transport failed while it was read or written.
+    /// Reading from the transport or writing to it failed.
     #[error("the connection was lost: {0}")]
     Connection(#[source] io::Error),
-    /// The server's own `on_shutdown` has failed, after everything was served.
+    /// The server's `on_shutdown` hook failed, after everything was served.
     #[error("`on_shutdown` failed: {0}")]
     Shutdown(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl ServeError {
-    /// The setting `name` can't work, for this reason.
+    /// Creates the error for the setting `name`, which can't work for this reason.
     pub(crate) fn setting(
         name: &'static str,
         reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -71,11 +71,11 @@ impl ServeError {
         Self::Setting { name, error }
     }
 
-    /// Checks settings, each with its name, and true if its value leaves nothing that could be served.
+    /// Checks settings. Each has its name, and is true if nothing could be served with its value.
     ///
     /// # Errors
     ///
-    /// The first setting with such a value.
+    /// The first setting that is true.
     pub(crate) fn check<const N: usize>(settings: [(&'static str, bool); N]) -> Result<(), Self> {
         let wrong = settings.into_iter().find(|(_, is_wrong)| *is_wrong);
         let reason = "nothing could be served with this value";
@@ -83,7 +83,7 @@ impl ServeError {
     }
 }
 
-/// The cause for which a request that this side sent has no result.
+/// The reason why a request that this side sent has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -95,60 +95,61 @@ pub enum CallError {
     Timeout {
         /// The method that was called.
         method: String,
-        /// The time that was waited.
+        /// How long the caller waited.
         waited: Duration,
     },
-    /// The connection was closed, by either side, before the answer came. The peer may have served
-    /// the request.
+    /// Either side closed the connection before the answer arrived. The peer may have served the
+    /// request.
     #[error("the connection was closed before the answer came")]
     Closed,
-    /// The request was not sent, so that nothing was done because of it: the server can't be
-    /// reached, the connection is over, or the request has no form that can be sent.
+    /// The request was not sent, so it had no effect: the server can't be reached, the connection
+    /// has ended, or the request can't be encoded.
     #[error("the request was not sent: {0}")]
     NotSent(#[source] io::Error),
-    /// The connection was lost before the answer came over it. The server may have served the
-    /// request, or may still be doing so.
+    /// The connection was lost before the answer arrived. The server may have served the request,
+    /// or may still be serving it.
     #[error("the answer was lost, and the server may have served the request: {0}")]
     Lost(#[source] io::Error),
-    /// The server has ended the session, or has forgotten it (HTTP 404, or another status whose body
-    /// says so), and did not serve the request.
+    /// The server has ended or forgotten the session (HTTP 404, or another status whose body says
+    /// so), and did not serve the request.
     #[error("the server has ended the session, and did not serve the request")]
     SessionEnded,
-    /// The HTTP response is not an MCP message: a gateway has answered, or the URL belongs to
-    /// something else.
+    /// The HTTP response is not an MCP message. A gateway may have answered, or the URL belongs to
+    /// another service.
     #[error("{0}")]
     Http(#[source] Box<HttpError>),
-    /// The client has no credentials that the server accepts. The server has not served the request.
+    /// The client does not have credentials that the server accepts. The server did not serve the
+    /// request.
     #[error("{step} failed: {error}")]
     Authentication {
-        /// The step that failed, such as `getting credentials`; `authentication` when the server
-        /// refuses the request even so.
+        /// The step that failed, such as `getting credentials`, or `authentication` if the server
+        /// refuses the request despite the credentials.
         step: &'static str,
-        /// The error of the authenticator or of the header provider; the answer of the server, an
-        /// [`HttpError`], when it refuses the request.
+        /// The error of the authenticator or header provider. If the server refuses the request,
+        /// its answer as an [`HttpError`].
         #[source]
         error: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Nothing was sent: the peer has too many earlier bytes left to read.
+    /// Nothing was sent, because the peer has not read enough of the earlier messages.
     #[error("nothing was sent: the peer has too much left to read")]
     Full,
-    /// The request was not sent: the connection, its revision or the server's capabilities do not
-    /// allow it.
+    /// The request was not sent, because the connection, its revision or the server's capabilities
+    /// do not allow it.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// The tool has failed, with its own description of the error.
+    /// The tool failed. The value is the tool's description of the error.
     #[error("the tool reports an error: {0}")]
     Tool(String),
-    /// The server needs input from the user or a model before it can answer, and this client has no
-    /// handler for it.
+    /// The server needs input from the user or a model before it can answer, but this client has no
+    /// handler for such input.
     #[error("`{method}` needs more input, which this client can't give")]
     InputRequired {
         /// The method that was called.
         method: String,
-        /// The input that the server asks for.
+        /// The input that the server requests.
         wanted: Box<InputRequiredResult>,
     },
-    /// The server requested input, and this client's handler for it failed.
+    /// The server requested input, but this client's handler failed.
     #[error("`{method}` needs more input, which was not given: {error}")]
     Unanswered {
         /// The method that was called.
@@ -165,7 +166,7 @@ pub enum CallError {
         /// The number of rounds with answers.
         rounds: usize,
     },
-    /// The parameters have no JSON form: the caller's fault.
+    /// The parameters can't be serialized to JSON, which is the caller's fault.
     #[error("the parameters can't be serialized: {0}")]
     Params(#[source] serde_json::Error),
     /// The peer sent a malformed response. The request may or may not have been served.
@@ -176,10 +177,10 @@ pub enum CallError {
         /// The fault of the response.
         reason: String,
     },
-    /// A layer of this client has failed.
+    /// A layer of this client failed.
     #[error("a layer of the client failed: {0}")]
     Layer(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The result is not what the method promises: the peer's fault.
+    /// The result does not match the method's type, which is the peer's fault.
     #[error("the result of `{method}` does not fit: {reason}")]
     Result {
         /// The method that was called.
@@ -196,7 +197,7 @@ impl From<HttpError> for CallError {
 }
 
 impl CallError {
-    /// The end of the child process that was to answer, if the request failed because of it.
+    /// Returns how the child process ended, if the request failed because of that.
     #[must_use]
     pub fn child_exit(&self) -> Option<&ChildExited> {
         match self {
@@ -205,11 +206,11 @@ impl CallError {
         }
     }
 
-    /// The web pages that the user has to visit before the call can succeed (2025-11-25,
-    /// "Elicitation", section URL Elicitation Required Error); `None` for all other errors, and for
-    /// one whose data can't be read; see [`ErrorObject::data`].
+    /// Returns the web pages that the user must visit before the call can succeed (2025-11-25,
+    /// "Elicitation", section URL Elicitation Required Error).
     ///
-    /// The call may be made again once the user is done.
+    /// Repeat the call when the user is done. Returns `None` for all other errors, and if the
+    /// [data](ErrorObject::data) of the error can't be read.
     #[must_use]
     pub fn required_pages(&self) -> Option<Vec<ElicitRequestUrlParams>> {
         let Self::Rpc(error) = self else { return None };
@@ -220,58 +221,60 @@ impl CallError {
         Some(data.elicitations)
     }
 
-    /// No answer to `method` came within `waited`.
+    /// Creates the error for a call of `method` that was not answered within `waited`.
     pub(crate) fn timed_out(method: &str, waited: Duration) -> Self {
         let method = method.to_owned();
         Self::Timeout { method, waited }
     }
 
-    /// The result is not what `method` promises.
+    /// Creates the error for a result that does not match the type of `method`.
     pub(crate) fn unfit(method: &str, reason: impl ToString) -> Self {
         let method = method.to_owned();
         let reason = reason.to_string();
         Self::Result { method, reason }
     }
 
-    /// The request was sent, and the connection ended because of `cause`, if that is known.
+    /// Creates the error for a request that was sent before the connection ended because of
+    /// `cause`, if the cause is known.
     pub(crate) fn lost(cause: Option<&Arc<io::Error>>) -> Self {
         cause.map_or(Self::Closed, |cause| Self::Lost(shared(cause)))
     }
 
-    /// The request was not sent, as the connection has ended because of `cause`, if that is known.
+    /// Creates the error for a request that was not sent because the connection had ended because
+    /// of `cause`, if the cause is known.
     pub(crate) fn not_sent(cause: Option<&Arc<io::Error>>) -> Self {
         let closed = || io::Error::new(io::ErrorKind::NotConnected, ConnectionClosed);
         Self::NotSent(cause.map_or_else(closed, shared))
     }
 }
 
-/// The same error once more, for another waiting request.
+/// Wraps an error that several waiting requests share.
 pub(crate) fn shared(error: &Arc<io::Error>) -> io::Error {
     io::Error::new(error.kind(), Arc::clone(error))
 }
 
-/// The connection is over, for an unknown reason.
+/// The cause of errors if the connection has ended for an unknown reason.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is closed")]
 pub(crate) struct ConnectionClosed;
 
-/// The server has closed the connection, and has given a reason.
+/// The cause of errors if the server has closed the connection and given a reason.
 #[derive(Debug, thiserror::Error)]
 #[error("the server closed the connection: {0}")]
 pub(crate) struct ClosedByServer(pub(crate) String);
 
-/// Finds an error of this type in `error`, which may be [`shared`].
+/// Finds an error of the type `E` in `error`, which may be [`shared`].
 pub(crate) fn find<E: std::error::Error + 'static>(error: &io::Error) -> Option<&E> {
     let cause = error.get_ref()?;
     let shared = || find(cause.downcast_ref::<Arc<io::Error>>()?);
     cause.downcast_ref().or_else(shared)
 }
 
-/// The cause for which a request is not sent.
+/// The reason why a request can't be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unavailable {
-    /// The connection is not, or no longer, in a state that allows the request.
+    /// The connection is not in a state that allows the request.
     #[error("`{method}` can't be sent while the connection is {state}")]
     State {
         /// The method of the request.
@@ -290,7 +293,7 @@ pub enum Unavailable {
         /// The negotiated revision.
         revision: Revision,
     },
-    /// The server does not offer the capability that the request needs.
+    /// The server does not offer the capability that the request requires.
     #[error("`{method}` needs the capability `{capability}`, which the server does not offer")]
     NotOffered {
         /// The method of the request.
@@ -298,7 +301,7 @@ pub enum Unavailable {
         /// The capability that the server would have to declare.
         capability: &'static str,
     },
-    /// The client did not declare the capability that the request needs.
+    /// The client did not declare the capability that the request requires.
     #[error("`{method}` needs the capability `{capability}`, which the client did not declare")]
     NotDeclared {
         /// The method of the request.
@@ -308,7 +311,8 @@ pub enum Unavailable {
     },
 }
 
-/// The function of a client that replaces a method in every revision, after a text.
+/// Returns a hint, to append to an error, about a function of the client that replaces the method
+/// in every revision.
 fn instead(method: &str) -> &'static str {
     match method {
         methods::RESOURCES_SUBSCRIBE
@@ -320,29 +324,30 @@ fn instead(method: &str) -> &'static str {
     }
 }
 
-/// The end of a child process that served a connection.
+/// How a child process that served a connection ended.
 ///
-/// `Display` shows the program and its status. What it wrote may hold secrets, and is only in
-/// fields; the text of a [`ConnectError`](crate::ConnectError) shows its last lines.
+/// `Display` shows only the program and its status, because the output of the program may contain
+/// secrets. The text of a [`ConnectError`](crate::ConnectError) shows the last lines of the output.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{program}` has ended ({status})")]
 #[non_exhaustive]
 pub struct ChildExited {
-    /// The program, as it was to be started.
+    /// The program, as it was passed to the transport.
     pub program: String,
-    /// Its exit code, or the signal that ended it.
+    /// The exit code, or the signal that ended the program.
     pub status: ExitStatus,
-    /// The last 4 KiB that it wrote to standard error, where that is logged or captured. Bytes that
-    /// are no UTF-8 are replaced.
+    /// The last 4 KiB of standard error, if it is logged or captured. Bytes that are not UTF-8 are
+    /// replaced.
     pub stderr: String,
-    /// The first line that it wrote to standard output and that is no message, of at most 200
-    /// characters, where it ended before the connection was initialized.
+    /// The first line of standard output that is not a message, shortened to 200 characters. Only
+    /// set if the program ended before the connection was initialized.
     pub output: Option<String>,
 }
 
 impl ChildExited {
-    /// Describes what the child wrote before it ended, after a text: the line of its standard output,
-    /// and the last 8 lines of its standard error, of at most 1 KiB. Empty if there is nothing.
+    /// Describes what the child wrote before it ended, to append to an error: the line of standard
+    /// output, and the last 8 lines of standard error, at most 1 KiB. Empty if the child wrote
+    /// nothing.
     pub(crate) fn last_words(&self) -> String {
         let stderr = self.stderr.lines().filter(|line| !line.trim().is_empty());
         let lines: Vec<_> = stderr.collect();
@@ -360,12 +365,14 @@ impl ChildExited {
     }
 }
 
-/// Lines of standard error in the text of an error, enough for the reason that `npm` gives.
+/// How many lines of standard error an error shows. They are enough for the reason that `npm`
+/// gives.
 const SHOWN_LINES: usize = 8;
-/// Bytes of them.
+/// How many bytes of these lines an error shows.
 const SHOWN_BYTES: usize = 1024;
 
-/// Quotes a line of a server that is no message, after a text; empty if there is none.
+/// Quotes a line of a server that is not a message, to append to an error. Empty if there is no
+/// such line.
 pub(crate) fn no_message(line: Option<&str>) -> String {
     let quote = |line| format!("; the first line that it sent is not an MCP message: {line}");
     line.map_or_else(String::new, quote)

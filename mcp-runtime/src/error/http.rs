@@ -1,4 +1,4 @@
-//! HTTP responses that are not MCP messages.
+//! The error for HTTP responses that are not MCP messages.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,31 +7,31 @@ use mcp_types::ErrorObject;
 
 use crate::limits::MAX_REDIRECTS;
 
-/// An HTTP response that does not answer its request as MCP does: an error page, an empty body, a
-/// redirect that is not followed, a refusal before the message was read.
+/// An HTTP response that is not an MCP message, such as an error page, an empty body, a redirect
+/// that was not followed, or a refusal before the message was read.
 ///
-/// `Display` shows the origin of the URL alone, as a path may be secret; the text of a
-/// [`ConnectError`](crate::ConnectError) shows all of [`url`](Self::url).
+/// `Display` shows only the origin of the URL, because the path may be secret. The text of a
+/// [`ConnectError`](crate::ConnectError) shows the whole [`url`](Self::url).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HttpError {
     /// The status code.
     pub status: u16,
-    /// The URL that has answered, without user information and query.
+    /// The URL that answered, without user information and query.
     pub url: String,
-    /// The `Content-Type`.
+    /// The `Content-Type` of the response.
     pub content_type: Option<String>,
-    /// The first 200 characters of the body, with control characters replaced by spaces. Not
-    /// trusted: they may be from a gateway, or from an attacker.
+    /// The first 200 characters of the body, with control characters replaced by spaces. Do not
+    /// trust them: they may be from a gateway or an attacker.
     pub excerpt: String,
-    /// The JSON-RPC error that is the body of a 401 or 403, or of a 404 where it names no request.
+    /// The JSON-RPC error in the body of a 401 or 403, or of a 404 if the error has no id.
     pub error: Option<ErrorObject>,
-    /// The challenges of `WWW-Authenticate`, joined by commas: how to authenticate (RFC 9110,
-    /// section 11.6.1).
+    /// The challenges of `WWW-Authenticate`, joined by commas, which say how to authenticate (RFC
+    /// 9110, section 11.6.1).
     pub www_authenticate: Option<String>,
-    /// The target of a redirect that was not followed, as the server named it.
+    /// The target of a redirect that was not followed, as the server sent it.
     pub location: Option<String>,
-    /// True if the redirect was not followed because the request had been redirected 5 times.
+    /// True if the redirect was not followed because 5 redirects had already been followed.
     pub too_many_redirects: bool,
     /// The time after which the request may be repeated (`Retry-After`; RFC 9110, section 10.2.3).
     pub retry_after: Option<Duration>,
@@ -48,7 +48,7 @@ impl fmt::Display for HttpError {
 }
 
 impl HttpError {
-    /// The text with the path of the URL.
+    /// Returns the text of the error with the path of the URL.
     pub(crate) fn with_url(&self) -> String {
         self.text(&self.url)
     }

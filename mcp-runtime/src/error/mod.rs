@@ -1,4 +1,4 @@
-//! Errors: those that this crate's functions return, and every JSON-RPC error that it answers with.
+//! The errors that this crate's functions return, and all JSON-RPC errors that it answers with.
 
 #[cfg(feature = "http-server")]
 mod access_denied;
@@ -21,25 +21,26 @@ pub use self::http::HttpError;
 pub(crate) use self::http::without_secrets;
 pub(crate) use self::request::RequestError;
 
-/// State of a connection in its lifecycle.
+/// The state of a connection in its lifecycle.
 ///
-/// A handshake-era connection passes through all of them in order; a stateless one is served
-/// without leaving [`Uninitialized`](Self::Uninitialized) until it shuts down.
+/// A connection in the handshake era passes through all states in order. A stateless connection
+/// stays [`Uninitialized`](Self::Uninitialized) until it shuts down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LifecycleState {
-    /// Nothing was agreed on. The handshake era allows only `initialize` and `ping`; a stateless
-    /// request brings its own version and capabilities and is served.
+    /// Nothing was negotiated. In the handshake era, only `initialize` and `ping` are allowed.
+    /// Stateless requests carry their version and capabilities, and are served.
     Uninitialized,
-    /// `initialize` was sent or answered; only `ping`, and log messages from the server, may pass.
+    /// `initialize` was sent or answered. Only `ping`, and log messages from the server, are
+    /// allowed.
     Initializing,
-    /// The `notifications/initialized` notification has passed.
+    /// `notifications/initialized` was sent.
     Initialized,
     /// Everything that was negotiated is allowed.
     Operating,
-    /// No new calls; those in flight finish or are cancelled.
+    /// New calls are refused. Calls in flight finish or are cancelled.
     ShuttingDown,
-    /// Everything is released.
+    /// The connection has ended, and its resources are released.
     Terminated,
 }
 
@@ -56,14 +57,15 @@ impl fmt::Display for LifecycleState {
     }
 }
 
-/// The causes of `error`, from the outermost to the root cause.
+/// Iterates over the causes of `error`, from the outermost to the root cause.
 pub(crate) fn causes(
     error: &(impl Error + ?Sized),
 ) -> impl Iterator<Item = &(dyn Error + 'static)> {
     successors(error.source(), |cause| (*cause).source())
 }
 
-/// The text of `error`, and of those of its causes that add something.
+/// Returns the text of `error`, followed by the texts of its causes, except those that it already
+/// contains.
 pub(crate) fn with_causes(error: &(impl Error + ?Sized)) -> String {
     let mut text = error.to_string();
     for cause in causes(error) {

@@ -1,4 +1,4 @@
-//! JSON-RPC errors of messages that are not served.
+//! The JSON-RPC errors for messages that are not served.
 
 use std::time::Duration;
 
@@ -9,26 +9,26 @@ use serde_json::{Value, json};
 
 use super::LifecycleState;
 
-/// The cause for which a message is not served; [`to_error`](Self::to_error) is the answer to its
+/// The reason why a message is not served. [`to_error`](Self::to_error) returns the answer to its
 /// sender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum RequestError {
     /// A handshake-era request before `initialize`.
     #[error("Not initialized: send `initialize` first")]
     NotInitialized,
-    /// A handshake-era request between the answer to `initialize` and the notification.
+    /// A handshake-era request between the answer to `initialize` and `notifications/initialized`.
     #[error("Not initialized: send `notifications/initialized` first")]
     InitializedMissing,
-    /// A second `initialize` on one connection.
+    /// A second `initialize` on the same connection.
     #[error("Already initialized: the connection is {0}")]
     AlreadyInitialized(LifecycleState),
-    /// A request while the connection ends.
+    /// A request while the connection is ending.
     #[error("The session is {0}: no new requests are served")]
     Ending(LifecycleState),
-    /// A method that no revision has, or not in this direction.
+    /// A method that does not exist in any revision, or not in this direction.
     #[error("Method not found: {0}")]
     UnknownMethod(String),
-    /// A method of another revision.
+    /// A method that exists only in other revisions.
     #[error("Method not found: {method} does not exist in revision {revision}")]
     NotInRevision {
         method: &'static str,
@@ -40,7 +40,7 @@ pub(crate) enum RequestError {
         method: &'static str,
         capability: &'static str,
     },
-    /// Parameters that do not fit the method.
+    /// Parameters that are not valid for the method.
     #[error("Invalid params: {path}: {reason}")]
     InvalidParams { path: String, reason: String },
     /// A version that is unknown or not supported.
@@ -50,65 +50,64 @@ pub(crate) enum RequestError {
         requested: String,
         supported: Revisions,
     },
-    /// The client lacks capabilities that the server can't do without.
+    /// A client without capabilities that the server requires.
     #[error("{message}")]
     MissingCapability {
         code: i64,
         message: String,
         data: Value,
     },
-    /// Headers that are missing, or differ from the body.
+    /// HTTP headers that are missing or differ from the body.
     #[error("Header mismatch: {0}")]
     HeaderMismatch(String),
     /// The id of a request that is still in flight.
     #[error("Invalid request: the id {0} belongs to a request that is still in flight")]
     DuplicateId(RequestId),
-    /// More requests in flight than the limit.
+    /// A request when the maximum number of requests is already in flight.
     #[error("Busy: {0} requests are in flight already; try again later")]
     Busy(usize),
-    /// A call that is still in flight when the server has no more time for it.
+    /// A call that is still in flight when the server has no time left.
     #[error(
         "The server is shutting down: the call was cancelled before it was done, and what it did until \
          then stands"
     )]
     ShuttingDown,
-    /// An answer beyond twice the limit of what a client may leave unread.
+    /// An answer to a client that has left more than twice the limit unread.
     #[error(
         "Too many answers wait to be read, and this one was dropped: what the call did stands. Read the \
          others first"
     )]
     Unread,
-    /// A call, or a subscription, that is still answered by a stream when the access of its caller
-    /// ends.
+    /// A call or subscription whose caller's access expires while its stream is open.
     #[error(
         "The access has expired, and the stream ended with it: authenticate again, and repeat the request"
     )]
     AccessExpired,
-    /// A subscription beyond what one client may have.
+    /// A subscription when the client already has the maximum number.
     #[error("Too many subscriptions: a client may have {0}; end some first")]
     TooManySubscriptions(usize),
-    /// An operation whose scopes the caller does not have. The text is that of the access policy.
+    /// An operation whose scopes the caller does not have. The message is from the access policy.
     #[error("{message}")]
     AccessDenied { code: i64, message: String },
-    /// A tool that this server does not have.
+    /// A tool that does not exist on this server.
     #[error("Unknown tool: {0}")]
     UnknownTool(String),
-    /// A prompt that this server does not have.
+    /// A prompt that does not exist on this server.
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
-    /// A URI under which this server has nothing.
+    /// A URI that does not belong to any resource of this server.
     #[error("Resource not found: {uri}")]
     ResourceNotFound { uri: String, code: i64 },
-    /// A file over the limit of a file tree.
+    /// A file that is larger than the limit of a file tree.
     #[error("the file is larger than the limit of {0} bytes")]
     FileTooLarge(u64),
-    /// Contents of a resource that can't be written.
+    /// Contents of a resource that can't be serialized.
     #[error("the resource can't be written as JSON: {0}")]
     ResourceNotJson(String),
     /// A call that the server behind a proxy did not answer.
     #[error("the call could not be passed on: {0}")]
     NotForwarded(String),
-    /// A question of the server behind a proxy, outside any call.
+    /// A question of the server behind a proxy while no call is in flight.
     #[error("no caller can be asked: no call is in flight")]
     NoCaller,
     /// A question of the server behind a proxy that may belong to several callers.
@@ -117,13 +116,13 @@ pub(crate) enum RequestError {
          which of them it belongs to"
     )]
     SeveralCallers,
-    /// A frame over the size limit.
+    /// A message that is larger than the limit.
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
     TooLarge(usize),
-    /// A question that the handler of this client, or the caller of a proxy, has not answered.
+    /// A question that the handler of this client, or the caller of a proxy, did not answer.
     #[error("{0}")]
     NoAnswer(String),
-    /// A batch in a revision, or over a transport, that has none.
+    /// A batch in a revision or over a transport without batches.
     #[error("Invalid request: {0} has no batches")]
     NoBatches(String),
     /// A batch before a handshake.
@@ -132,55 +131,55 @@ pub(crate) enum RequestError {
          connection is {0}"
     )]
     BatchBeforeHandshake(LifecycleState),
-    /// A handshake in a batch.
+    /// An `initialize` request in a batch.
     #[error("Invalid request: `initialize` can't be part of a batch")]
     InitializeInBatch,
-    /// A request in a batch whose answers are too long already.
+    /// A request in a batch whose earlier answers have reached the size limit.
     #[error("Invalid request: the answers exceed {0} bytes; send the rest of the batch separately")]
     BatchTooLarge(usize),
-    /// A response with the headers of a stateless revision.
+    /// A response over HTTP with the headers of a stateless revision.
     #[error("Invalid request: responses are not accepted in this revision")]
     StatelessResponse,
     /// A malformed response.
     #[error("Invalid response: {0}")]
     InvalidResponse(String),
-    /// A question of a handler that the protocol does not allow.
+    /// A question that a handler asks, but the protocol does not allow.
     #[error("`{key}`: {reason}")]
     InvalidQuestion { key: String, reason: String },
-    /// A call that asks the client in more rounds than the limit.
+    /// A call that asks the client in too many rounds.
     #[error("The call has asked {0} times and still has questions")]
     TooManyRounds(u32),
-    /// Questions that are no web pages, where only an error can ask.
+    /// Questions other than web pages that a handler asks with an error.
     #[error("Only questions that open a web page can be asked with an error")]
     NoUrlElicitation,
-    /// Web pages to visit before the call is repeated, as the data of the error.
+    /// A call that needs the user to visit web pages first. The pages are the data of the error.
     #[error("The user has to visit a web page first")]
     UrlElicitationRequired(RawJson),
-    /// A request that a layer has refused, which may be repeated after a time.
+    /// A request that a layer has refused, and that may be repeated after a time.
     #[error("Too many requests: try again in {} ms", .0.as_millis())]
     TooManyRequests(Duration),
-    /// A result of an extension's method that is no object.
+    /// A result of an extension's method that is not an object.
     #[error("the result can't be sent: {0}")]
     UnsendableResult(String),
-    /// A fault of this side, whose details are only logged.
+    /// A fault of this side. The details are only logged.
     #[error("Internal error")]
     Internal,
     /// Arguments of a prompt, or variables of a resource, that are not valid.
     #[error("{0}")]
     InvalidArguments(String),
-    /// An argument whose value was taken before it was read.
+    /// An argument whose value was used before it was read.
     #[error("argument `{0}` was not read")]
     UnreadArgument(&'static str),
-    /// A tool's result without a JSON form.
+    /// A tool's result that can't be serialized.
     #[error("the result can't be written as JSON: {0}")]
     UnwritableResult(String),
-    /// A tool's result that does not fit its output schema.
+    /// A tool's result that does not match the output schema.
     #[error("The result does not fit the output schema of the tool")]
     InvalidResult,
 }
 
 impl RequestError {
-    /// The error to answer with.
+    /// Returns the JSON-RPC error that answers the message.
     pub(crate) fn to_error(&self) -> ErrorObject {
         let error = ErrorObject::new(self.code(), self.to_string());
         match self {
@@ -203,7 +202,7 @@ impl RequestError {
         }
     }
 
-    /// The response to the request `id`.
+    /// Returns the response to the request `id`.
     pub(crate) fn response(&self, id: &RequestId) -> Vec<u8> {
         let mut response = Vec::new();
         write::error(&mut response, ErrorId::Of(id), &self.to_error());
