@@ -61,8 +61,8 @@ async fn requests_that_came_before_the_end_of_input_are_served() {
     assert!(rest[0]["result"].is_object(), "{rest:?}");
 }
 
-/// A transport whose writer goes on for a moment after it has taken the last byte, as one does that
-/// flushes.
+/// A transport whose writer continues for a moment after it has taken the last byte, as a writer
+/// that flushes does.
 struct Flushing(Memory);
 
 struct FlushingWriter(<Memory as Transport>::Writer);

@@ -1,4 +1,4 @@
-//! Calls that are given up.
+//! Calls that are cancelled or abandoned.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::support::{self, Wire, builder, call, stateless, tool};
 
-/// A handler that reports when it is dropped, and what it waits for.
+/// Reports when a handler, or what it waits for, is dropped.
 struct Dropped(mpsc::UnboundedSender<&'static str>);
 
 impl Drop for Dropped {

@@ -21,7 +21,7 @@ async fn connected(server: &Server) -> Wire {
         json!({"listChanged": true, "subscribe": true})
     );
     assert!(capabilities["prompts"].is_null());
-    // The answer says that the notification before it has arrived.
+    // The answer shows that the notification before it has arrived.
     wire.ask(request(1, "ping", json!({}))).await;
     wire
 }

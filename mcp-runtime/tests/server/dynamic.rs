@@ -41,7 +41,7 @@ fn dynamic() -> Server {
     server.build()
 }
 
-/// A connection that was made before anything changes, in each era.
+/// Opens a connection in each era, before anything changes.
 async fn wires(server: &Server) -> [(Wire, &'static str); 2] {
     let mut handshake = Wire::to(server).await;
     handshake.handshake("2025-11-25").await;
@@ -49,7 +49,7 @@ async fn wires(server: &Server) -> [(Wire, &'static str); 2] {
     [(handshake, "handshake"), (stateless, "stateless")]
 }
 
-/// The next answer, whatever the server tells in between.
+/// Returns the next answer, skipping notifications.
 async fn ask(wire: &mut Wire, era: &str, method: &str, params: Value) -> Value {
     let message = match era {
         "handshake" => request("asked", method, params),
@@ -195,7 +195,7 @@ async fn clients_are_told_once_for_each_list() {
     edit.remove_tool("first").apply().unwrap();
     let told = wire.answer().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
-    // Nothing is said where nothing has changed.
+    // No notification is sent if nothing has changed.
     let edit = server.edit().remove_tool("nobody").enable_tool("third");
     edit.apply().unwrap();
     server.edit().add_prompt(prompt("greet")).apply().unwrap();

@@ -115,8 +115,8 @@ fn methods_of_the_protocol_are_left_alone() {
     server.method("tools/call", async |_: Value, _| Ok::<_, String>(()));
 }
 
-/// An extension that is offered without a handshake only, with a method that 2025-11-25 has too, and
-/// with something to listen to.
+/// An extension that is offered only without a handshake. It has a method that 2025-11-25 also has,
+/// and something to listen to.
 struct Chores;
 
 impl Extension for Chores {
@@ -157,7 +157,7 @@ impl Extension for Chores {
     }
 }
 
-/// A stateless request of a client that declares the extension.
+/// Returns a stateless request of a client that declares the extension.
 fn declaring(id: u32, method: &str, params: Value) -> Value {
     let mut message = stateless(id, method, params);
     let capabilities = json!({"extensions": {"com.example/chores": {}}});

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{Wire, request, stateless};
 
-/// A directory that is gone afterwards: `tree` is offered, `secret.txt` beside it is not.
+/// A temporary directory. The server offers `tree`, but not `secret.txt` beside it.
 struct Place(TempDir);
 
 impl Place {
@@ -44,7 +44,7 @@ fn server(root: &Path, configure: impl FnOnce(FileTree) -> FileTree) -> Server {
     server.build()
 }
 
-/// The answers in both eras, which are the same but for what each era adds.
+/// Returns the answers in both eras, which differ only in what each era adds.
 async fn ask(server: &Server, method: &str, params: Value) -> [Value; 2] {
     let mut wire = Wire::to(server).await;
     wire.handshake("2025-11-25").await;
@@ -194,7 +194,7 @@ async fn files_are_listed_only_where_that_was_asked_for() {
     }
 }
 
-/// The URIs that are listed, and the cursor of the next page.
+/// Returns the listed URIs, and the cursor of the next page.
 async fn page(server: &Server, cursor: Option<&Value>) -> (Vec<String>, Option<Value>) {
     let params = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
     let message = stateless(1, "resources/list", params);

@@ -1,4 +1,4 @@
-//! Calls, cancellations, lost callers and lost connections in any order leave nothing behind.
+//! Calls, cancellations, lost callers and lost connections, in any order, leave nothing behind.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-/// Handlers that run.
+/// The number of running handlers.
 #[derive(Clone, Default)]
 struct Running(Arc<AtomicUsize>);
 
@@ -54,7 +54,7 @@ impl Work {
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// A call that takes so long, in ms.
+    /// A call that takes this number of milliseconds.
     Call(u64),
     /// A call with a short time limit.
     Hasty(u64),
@@ -76,14 +76,14 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// The end of a connection.
+/// How a connection ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Close,
-    /// The client is gone.
+    /// The client is dropped.
     Drop,
     ShutDown,
-    /// The server is gone.
+    /// The server is aborted.
     Abort,
 }
 
@@ -158,7 +158,7 @@ impl World {
             End::Abort => self.serving.abort(),
         }
         for call in self.calls {
-            // Ended by an answer or an error, and never by a panic.
+            // Each call ends with an answer or an error, never with a panic.
             let _ = call.await.unwrap();
         }
         match self.serving.await {
@@ -186,7 +186,7 @@ proptest! {
                 world.step(event).await;
             }
             world.end(end).await;
-            // What is left ends by itself, within the time to drain.
+            // The remaining handlers end within the drain time.
             tokio::time::sleep(Duration::from_secs(10)).await;
             assert_eq!(running.0.load(Ordering::SeqCst), 0, "handlers that run on");
             let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();

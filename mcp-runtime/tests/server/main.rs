@@ -1,4 +1,4 @@
-//! Servers in memory: what they offer, tell and ask, and how they work together.
+//! Servers in memory: their entries, notifications and questions, and how servers work together.
 
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 

@@ -1,4 +1,4 @@
-//! Servers within servers.
+//! Mounted servers.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry};
@@ -71,7 +71,7 @@ fn hub() -> ServerBuilder {
     hub
 }
 
-/// A server with a tool of its own that mounts `hub`.
+/// Creates a server that has its own tool and mounts `hub`.
 fn outer(prefix: &str, hub: &Server) -> Server {
     let mut server = Server::builder();
     server.tool(tool("own", |_| Reply::Ready(Ok(text("own".to_owned())))));
@@ -286,7 +286,8 @@ async fn said(server: &Server) -> Vec<String> {
     said
 }
 
-/// The server's own entry counts, or else that of the first mount, after any sequence of edits.
+/// After any sequence of edits, the server's own entry takes precedence, and otherwise the entry of
+/// the first mount.
 #[tokio::test]
 async fn what_is_hidden_by_a_namesake_comes_back() {
     let inner = |tools: [(&str, &'static str); 2]| {
@@ -309,7 +310,7 @@ async fn what_is_hidden_by_a_namesake_comes_back() {
 
     server.edit().remove_tool("x").apply().unwrap();
     assert_eq!(said(&server).await, ["x: first", "y: first", "z: second"]);
-    // Only what is its own can be removed, and it says that nothing has changed.
+    // Only the server's own entries can be removed, so nothing changes.
     server.edit().remove_tool("x").apply().unwrap();
     assert_eq!(said(&server).await, ["x: first", "y: first", "z: second"]);
 

@@ -1,4 +1,4 @@
-//! Lists that go page by page.
+//! Lists with several pages.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -49,7 +49,7 @@ fn builder(items: usize, page: usize) -> ServerBuilder {
     server
 }
 
-/// One page: the names on it, and the cursor of the next one.
+/// The names on a page, and the cursor of the next page.
 struct Page {
     names: Vec<String>,
     next: Option<String>,
@@ -95,7 +95,7 @@ impl Lister {
         }
     }
 
-    /// All names, and how many pages they took.
+    /// Returns all names, and the number of pages.
     async fn all(&mut self, list: (&str, &str, &str)) -> (Vec<String>, usize) {
         let mut page = self.page(list, None).await;
         let mut names = page.names;
@@ -172,7 +172,7 @@ async fn nothing_is_skipped_or_repeated_when_the_list_changes_between_pages() {
             let first = lister.page(list, None).await;
             assert_eq!(first.names, ["n000", "n001"]);
             let edit = server.edit();
-            // The last item that was listed goes, and so does one that comes later.
+            // Remove the last item of the first page, and an item of a later page.
             let edit = edit.remove_tool("n001").remove_tool("n004");
             let edit = edit.remove_prompt("n001").remove_prompt("n004");
             let edit = edit.remove_resource("test://n001");
@@ -199,7 +199,7 @@ async fn what_templates_stand_for_has_pages_that_bear_changes() {
     });
     server.resource(entry.list(move |_| {
         let shelf = shelf.lock().unwrap().clone();
-        // A lister may give its resources in any order.
+        // A lister may return its resources in any order.
         let found: Vec<_> = shelf.into_iter().rev().collect();
         async move {
             let book = |id| Resource::new(id, format!("book://{id}"));
@@ -234,7 +234,7 @@ async fn each_caller_sees_its_own_tools_and_can_call_no_other() {
     });
     let server = server.build();
     for era in ["handshake", "stateless"] {
-        // The wire calls itself something else, or nothing.
+        // The client of this connection has a different name, or none.
         let mut lister = Lister::to(&server, era).await;
         let (names, pages) = lister.all(LISTS[0]).await;
         assert_eq!(names, ["n003", "n004", "n005"], "{era}");

@@ -1,4 +1,4 @@
-//! Results that do not have the form that their tool promises.
+//! Results that do not have the form their tool promises.
 
 use mcp_runtime::Server;
 use mcp_runtime::server::Reply;

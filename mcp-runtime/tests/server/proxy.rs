@@ -1,4 +1,4 @@
-//! A server that stands for another one, whichever era each side of it belongs to.
+//! Proxies, for every combination of the eras of both sides.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,7 +189,7 @@ async fn each_answer_is_that_of_the_server_behind() {
             let proxied = ask(&pair.proxy, method, params.clone()).await;
             let direct = ask(&pair.behind, method, params.clone()).await;
             for (proxied, direct) in proxied.iter().zip(&direct) {
-                // A schema that was wrapped for an old revision can't be unwrapped again.
+                // Schemas that were wrapped for an old revision can't be unwrapped again.
                 if revision == REVISIONS[0] && ["tools/list", "tools/call"].contains(method) {
                     assert_eq!(proxied["error"], direct["error"]);
                     assert_eq!(proxied["result"]["content"], direct["result"]["content"]);
@@ -385,7 +385,8 @@ async fn the_other_lists_are_offered_when_one_fails() {
     let answer = wire.ask(request(1, "tools/list", json!({}))).await;
     assert_eq!(answer["result"]["tools"][0]["name"], "add", "{answer}");
 
-    // It is asked again when it changes, and one half of it is enough.
+    // After a change, the proxy requests the list again. The answer to one of its two requests is
+    // enough.
     let changed = "notifications/resources/list_changed";
     behind.notify(changed, json!({})).await;
     let (id, _) = behind.expect("resources/list").await;

@@ -1,4 +1,4 @@
-//! The `_meta` of callers, passed on by a proxy.
+//! The `_meta` of callers, which a proxy forwards.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::{Client, ClientBuilder, Revision, Server, TraceContext};
@@ -61,7 +61,7 @@ fn meta() -> Value {
     })
 }
 
-/// The `_meta` that arrives at the server behind the proxy, in both eras.
+/// Returns the `_meta` that reaches the server behind the proxy in both eras.
 async fn arrived(proxy: &Server, method: &str, mut params: Value) -> [Value; 2] {
     let mut wire = Wire::to(proxy).await;
     wire.handshake("2025-11-25").await;
@@ -89,7 +89,7 @@ async fn text(mut wire: Wire, message: Value) -> Value {
     serde_json::from_str(text.unwrap_or_else(|| panic!("{answer}"))).unwrap()
 }
 
-/// The members that a stateless client writes itself, and those of progress.
+/// Removes the members that a stateless client adds itself, and the members for progress.
 fn without_own(mut meta: Value) -> Value {
     let members = meta.as_object_mut().unwrap();
     if let Some(info) = members.remove("io.modelcontextprotocol/clientInfo") {

@@ -1,4 +1,4 @@
-//! Notifications of a server behind a proxy, passed on to the right callers.
+//! Notifications of a server behind a proxy, which reach the right callers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -62,7 +62,7 @@ impl Shop {
     }
 }
 
-/// A shop that speaks `revision`, and a server that mounts a proxy for it.
+/// Returns a shop that speaks `revision`, and a server that mounts a proxy for the shop.
 async fn pair(revision: Revision, waits: &Arc<Notify>) -> (Server, Server) {
     let waits = Arc::clone(waits);
     let shop = Shop { waits }.into_server();
@@ -226,7 +226,8 @@ async fn subscriptions_are_passed_on() {
             let caller = connect(anybody().revision(before), &server).await;
             let filter = SubscriptionFilter::new().with_resource_subscriptions(["my+shop://tea"]);
             let mut changes = caller.subscribe_to(filter).await.unwrap();
-            // When the shop knows of it can't be seen from here, so it says it again and again.
+            // The test can't observe when the shop knows about the subscription, so it repeats the
+            // change.
             let selling = tokio::spawn(async move {
                 loop {
                     shop.notify_resource_updated("shop://milk");

@@ -66,7 +66,7 @@ async fn proxy(revision: Revision, waits: &Arc<Notify>) -> Server {
     open(Proxy::new(), revision, waits).await
 }
 
-/// A proxy for a shop that speaks `revision`.
+/// Opens a proxy for a shop that speaks `revision`.
 async fn open(proxy: Proxy, revision: Revision, waits: &Arc<Notify>) -> Server {
     let waits = Arc::clone(waits);
     let shop = Shop { waits }.into_server();
@@ -75,7 +75,7 @@ async fn open(proxy: Proxy, revision: Revision, waits: &Arc<Notify>) -> Server {
     proxy.server(&client).await.unwrap()
 }
 
-/// The answers to a tool, whichever eras the two sides belong to.
+/// Returns the answers of a tool for every combination of the two sides' eras.
 async fn answers(tool: &str, client: impl Fn() -> ClientBuilder) -> Vec<String> {
     let mut answers = Vec::new();
     for behind in REVISIONS {
@@ -109,7 +109,7 @@ async fn forms_are_shown_to_the_caller() {
     assert_eq!(answers("order", declining).await, ["declined"; 4]);
 }
 
-/// The error of a tool for a caller that can't be asked.
+/// Returns the error of a tool for a caller that can't be asked.
 async fn refusal(server: &Server, tool: &str, revision: Revision) -> ProtocolError {
     let caller = connect(anybody().revision(revision), server).await;
     match caller.call_tool(tool, json!({})).await {
@@ -191,7 +191,7 @@ async fn callers_who_wait_for_each_other_are_all_asked() {
     let client = anybody().on_form(async |form| form.accept(json!({"city": "Rome"})));
     let caller = connect(client.revision(Revision::V2025_06_18), &proxy).await;
     let mut order = pin!(caller.call::<String>("order", json!({})).into_future());
-    // Time goes on only when there is nothing else to do.
+    // The paused clock advances only when no task is ready.
     let waited = tokio::time::timeout(Duration::from_secs(1), &mut order).await;
     assert!(waited.is_err(), "{waited:?}");
 
@@ -201,7 +201,8 @@ async fn callers_who_wait_for_each_other_are_all_asked() {
     assert_eq!(order.await.unwrap(), "sent to Rome");
 }
 
-/// A proxy that keeps callers apart, and the end at which a test speaks for the server behind.
+/// Returns a proxy that separates callers, and the connection on which the test acts as the server
+/// behind it.
 async fn scripted() -> (Server, Wire) {
     let (ours, theirs) = memory::pair();
     let mut behind = Wire::with(theirs, tokio::spawn(async { Ok(()) })).await;
@@ -269,7 +270,7 @@ async fn a_question_that_crosses_with_the_end_of_its_call_is_asked_of_nobody_els
     let question = json!({"jsonrpc": "2.0", "id": 77, "method": "elicitation/create", "params": {
         "mode": "form", "message": "Where to?", "requestedSchema": form}});
     let reply = behind.ask(question).await;
-    // Of the first caller, who can't be asked.
+    // The question belongs to the first caller, who can't be asked.
     assert_eq!(
         reply["error"]["message"], "Unsupported capability: elicitation.form",
         "{reply}"

@@ -1,4 +1,4 @@
-//! A proxy whose server behind is replaced by another one.
+//! A proxy whose server is replaced by another one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,14 +21,14 @@ use crate::support::{Wire, request, text, tool};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
-/// Servers that take each other's place.
+/// Servers that replace one another behind a proxy.
 struct Places {
     next: mpsc::UnboundedSender<Server>,
     serving: mpsc::UnboundedReceiver<JoinHandle<()>>,
 }
 
 impl Places {
-    /// The place of a server, and what opens a connection to whoever holds it.
+    /// Returns the places, and a function that connects to the current server.
     fn new() -> (Self, impl Fn() -> Memory + Send + Sync) {
         let (next, servers) = mpsc::unbounded_channel::<Server>();
         let (begun, serving) = mpsc::unbounded_channel();
@@ -52,7 +52,7 @@ impl Places {
         self.next.send(server).unwrap();
     }
 
-    /// The one that serves vanishes.
+    /// Aborts the current server.
     async fn kill(&mut self) {
         self.serving.recv().await.unwrap().abort();
     }
@@ -136,7 +136,7 @@ async fn what_differs_after_a_restart_is_announced() {
         );
         assert_eq!(names(&mut wire, "tools").await, ["my_same", "my_new"]);
         assert_eq!(names(&mut wire, "prompts").await, ["my_greet"]);
-        // Resources are the same, so that nothing is said of them.
+        // The resources have not changed, so there is no notification about them.
         let more = tokio::time::timeout(Duration::from_secs(60), wire.next()).await;
         assert!(more.is_err(), "{more:?}");
 
@@ -145,7 +145,7 @@ async fn what_differs_after_a_restart_is_announced() {
         let instructions =
             "Ask the others.\n\nAbout everything that begins with `my_`:\nUse the new one.";
         assert_eq!(hello["result"]["instructions"], instructions, "{revision}");
-        // An extension's methods are not passed on.
+        // The proxy does not forward the methods of extensions.
         let capabilities = &hello["result"]["capabilities"];
         assert_eq!(capabilities["extensions"], Value::Null, "{revision}");
     }
@@ -180,7 +180,7 @@ async fn a_resource_that_is_watched_counts_as_changed_after_a_restart() {
         let caller = connect(builder().without_keep_alive(), &proxy).await;
         let filter = SubscriptionFilter::new().with_resource_subscriptions(["note://1"]);
         let mut changes = caller.subscribe_to(filter).await.unwrap();
-        // Until the subscription has been passed on, which can't be seen from here.
+        // Wait until the proxy has forwarded the subscription, which the test can't observe.
         let quiet = tokio::time::timeout(Duration::from_secs(60), changes.next()).await;
         assert!(quiet.is_err(), "{revision}: {quiet:?}");
         places.offer(watched());
@@ -193,7 +193,7 @@ async fn a_resource_that_is_watched_counts_as_changed_after_a_restart() {
     }
 }
 
-/// A proxy in front of a test that speaks for a stateless server, and that server.
+/// Returns a proxy, and the connection on which the test acts as the stateless server behind it.
 async fn scripted(client: ClientBuilder, capabilities: Value) -> (JoinHandle<Server>, Wire) {
     let (ours, theirs) = memory::pair();
     let mut behind = Wire::with(theirs, tokio::spawn(async { Ok(()) })).await;

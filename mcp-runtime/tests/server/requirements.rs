@@ -1,4 +1,4 @@
-//! Servers that demand capabilities of their clients.
+//! Servers that require capabilities of their clients.
 
 use mcp_runtime::types::ClientCapabilities;
 use mcp_runtime::{Server, serde_json};

@@ -1,4 +1,4 @@
-//! Many subscribers of one server, and how soon they are told.
+//! Many subscribers of one server, and how soon they are notified.
 
 use mcp_runtime::Change;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Which trace a call belongs to.
+//! The trace that a call belongs to.
 
 use mcp_runtime::server::{Reply, tools::ToolEntry};
 use mcp_runtime::types::Tool;

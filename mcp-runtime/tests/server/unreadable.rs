@@ -1,4 +1,4 @@
-//! Members that can't be read: refused with their path, never treated as absent.
+//! Members that can't be read are refused with their path, and never treated as absent.
 
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::{ToolCall, ToolEntry};
@@ -135,7 +135,8 @@ async fn a_member_given_twice_and_one_whose_name_is_no_text_are_refused() {
     }
 }
 
-/// Tools that a proxy lists, of tools with these input and output schemas behind it.
+/// Returns the tools that a proxy lists if the server behind it has tools with these input and
+/// output schemas.
 async fn proxied(tools: &[(&str, &str, Option<&str>)], revision: Revision) -> Vec<String> {
     let mut behind = Server::builder();
     for (name, input, output) in tools {

@@ -1,5 +1,5 @@
-//! Spellings of URIs: whatever the client writes, the server goes by the canonical URI, and answers
-//! with the client's own.
+//! Spellings of URIs. However the client spells a URI, the server uses the canonical URI, and
+//! answers with the client's spelling.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn fixed(uri: &'static str) -> ResourceEntry {
     })
 }
 
-/// Hides what is private, and whatever is called `hidden`.
+/// Creates a server that hides private resources, and resources named `hidden`.
 fn library() -> Server {
     let mut server = Server::builder();
     server.resource(template("file:///{+path}").subscribable());

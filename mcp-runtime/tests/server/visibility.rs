@@ -46,7 +46,7 @@ impl Shelf {
     }
 }
 
-/// Shows drafts, and what is hidden, to editors only.
+/// Creates a server that shows drafts and hidden entries only to editors.
 fn shelf() -> Server {
     let mut server = Shelf.into_builder();
     let edits = |cx: &Context| cx.client_info().is_some_and(|it| it.name == "editor");
@@ -57,7 +57,7 @@ fn shelf() -> Server {
     server.build()
 }
 
-/// The same within another server, which puts `outer` before every name.
+/// Mounts the shelf in another server, which prefixes every name with `outer`.
 fn mounted() -> Server {
     let mut server = Server::builder();
     server.mount("outer", shelf());

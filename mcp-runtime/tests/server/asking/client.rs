@@ -1,4 +1,4 @@
-//! Clients that answer by themselves.
+//! Clients that answer questions automatically.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Malformed answers to what a tool asked: the tool goes on with the fault, and no answer is
+//! Malformed answers to a tool's questions. The tool gets the error, and the answer itself is never
 //! answered.
 
 use serde_json::{Map, json};
@@ -31,7 +31,7 @@ async fn a_malformed_answer_ends_the_question_and_is_not_answered() {
         if message["id"] == "ID" {
             message["id"] = question["id"].to_string().into();
         }
-        // The next message is the answer to the call, and none to the answer.
+        // The next message answers the call, not the malformed answer.
         let response = party.wire.ask(message).await;
         assert_eq!(response["id"], 1, "{answer}: {response}");
         let text = response.to_string();

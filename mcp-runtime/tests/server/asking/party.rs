@@ -1,4 +1,4 @@
-//! A client that answers what it is asked, in either era, and writes down what that was.
+//! A client that answers questions in either era, and records them.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ pub(crate) const REVISIONS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28
 
 const STATELESS: &str = "2026-07-28";
 
-/// A request to the client: method and parameters.
+/// The method and parameters of a request to the client.
 pub(crate) type Question = (String, Value);
 
 pub(crate) struct Party {
@@ -18,11 +18,11 @@ pub(crate) struct Party {
     capabilities: Value,
     last_id: i64,
     pub(crate) asked: Vec<Question>,
-    /// How many requests it took.
+    /// The number of requests that were needed.
     pub(crate) rounds: usize,
 }
 
-/// Everything that a client can be able to do.
+/// Returns all capabilities that a client can have.
 pub(crate) fn able() -> Value {
     json!({
         "elicitation": {"form": {}, "url": {}},
@@ -60,7 +60,7 @@ impl Party {
         }
     }
 
-    /// Calls a tool and answers whatever is asked; gives back the response.
+    /// Calls a tool, answers its questions, and returns the response.
     pub(crate) async fn call(
         &mut self,
         tool: &str,
@@ -92,7 +92,7 @@ impl Party {
         }
     }
 
-    /// Makes the additional parameters of a retry.
+    /// Returns the additional parameters of a retry.
     pub(crate) fn retry(
         &mut self,
         wanted: &Value,
@@ -145,7 +145,7 @@ impl Party {
     }
 }
 
-/// The text of a tool's result.
+/// Returns the text of a tool's result.
 pub(crate) fn text(response: &Value) -> &str {
     let text = response["result"]["content"][0]["text"].as_str();
     text.unwrap_or_else(|| panic!("{response}"))

@@ -1,4 +1,4 @@
-//! A server whose tools ask.
+//! A server whose tools ask questions.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::input::{InputRequired, IntoConversation};

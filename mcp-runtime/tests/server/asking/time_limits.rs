@@ -1,4 +1,5 @@
-//! Time limits of calls, which stand still while the user is asked, in both eras and on both sides.
+//! Time limits of calls, which are suspended while the user is asked, in both eras and on both
+//! sides.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a detached call does, and what ends it.
+//! Detached calls: what they do, and what ends them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,7 +90,7 @@ async fn a_call_is_detached_before_its_function_has_done_anything() {
 #[tokio::test(start_paused = true)]
 async fn questions_that_are_parameters_belong_to_the_call() {
     let accept = json!({"action": "accept", "content": {"really": true}});
-    // In the handshake era, by a request.
+    // In the handshake era, the question is a request.
     let mut test = Test::new(When::Entered);
     let mut wire = test.wire(Era::Handshake).await;
     let asked = wire
@@ -102,7 +102,7 @@ async fn questions_that_are_parameters_belong_to_the_call() {
     assert!(is_ticket(&answer), "{answer}");
     assert_eq!(test.ended().await["content"][0]["text"], "true");
 
-    // In the stateless era, by a round.
+    // In the stateless era, the question takes another round.
     let mut test = Test::new(When::Entered);
     let mut wire = test.wire(Era::Stateless).await;
     let mut retry = call(Era::Stateless, "parameter", &json!({}));
@@ -130,7 +130,7 @@ async fn questions_after_the_answer_go_to_the_extension_while_the_time_limit_sta
         };
         assert_eq!(question["params"]["message"], "Your name?", "{era}");
         assert!(key.starts_with("elicit-"), "{key}");
-        // The time limit of the tool is two seconds.
+        // The tool's time limit is two seconds.
         tokio::time::sleep(Duration::from_secs(60)).await;
         let accepted = json!({"action": "accept", "content": {"answer": "Ada"}});
         answer.send(accepted).unwrap();
@@ -234,7 +234,7 @@ async fn a_call_is_made_again_without_a_client() {
         Some(true)
     );
 
-    // Its questions go to the extension, those that are parameters as well.
+    // The extension gets the call's questions, including those that are parameters.
     let call = Arc::new(Call(test.later.news.clone()));
     let mut again = DetachedRequest::new("parameter", arguments(json!({})), Revision::LATEST);
     again.capabilities = serde_json::from_value(json!({"elicitation": {}})).unwrap();

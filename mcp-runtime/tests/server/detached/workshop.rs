@@ -1,4 +1,4 @@
-//! A server with tools whose calls an extension detaches, and its client.
+//! A server with tools whose calls an extension detaches, and the server's client.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::support::{Wire, initialize, request, stateless};
 
-/// What a detached call has done, and how a question of it is answered.
+/// An event of a detached call. A question comes with the sender for its answer.
 pub(super) enum News {
     Asked(String, Value, oneshot::Sender<Value>),
     Progress(f64, Option<f64>, String),
@@ -66,15 +66,15 @@ pub(super) enum When {
     Never,
 }
 
-/// The extension, by which calls are detached.
+/// The extension that detaches calls.
 pub(super) struct Later(Arc<Detaching>);
 
 pub(super) struct Detaching {
     when: When,
     pub(super) news: mpsc::UnboundedSender<News>,
-    /// The ends of the calls that were detached.
+    /// The handles that end the detached calls.
     pub(super) detached: Mutex<Vec<Detached>>,
-    /// A value that each request has.
+    /// A value that belongs to each request.
     pub(super) of_request: Arc<()>,
 }
 
@@ -142,7 +142,7 @@ impl ToolExtension for Deferred {
 
 #[derive(Clone, Default)]
 pub(super) struct Workshop {
-    /// What its functions have done.
+    /// The actions of the server's functions.
     pub(super) done: Arc<Mutex<Vec<&'static str>>>,
     pub(super) cancelled: Arc<Mutex<Option<CancellationToken>>>,
 }
@@ -241,7 +241,7 @@ impl Test {
         }
     }
 
-    /// A client that can be asked, in one of the eras.
+    /// Connects a client that can be asked, in the given era.
     pub(super) async fn wire(&self, era: Era) -> Wire {
         let mut wire = Wire::to(&self.server).await;
         if era == Era::Handshake {
@@ -255,7 +255,7 @@ impl Test {
     }
 }
 
-/// A call with a progress token, of a client that can be asked.
+/// Returns a call with a progress token, from a client that can be asked.
 pub(super) fn call(era: Era, tool: &str, arguments: &Value) -> Value {
     let mut params = json!({"name": tool, "arguments": arguments});
     if era == Era::Handshake {

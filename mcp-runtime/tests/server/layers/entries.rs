@@ -16,7 +16,7 @@ use tower_service::Service;
 use super::{Record, both, recording};
 use crate::support::{Wire, request, stateless, text, tool};
 
-/// A tool, a prompt and a resource, each with two layers.
+/// Creates a server with a tool, a prompt and a resource, each with two layers.
 fn server(record: &Record) -> Server {
     let add = ToolBuilder::new("add")
         .arguments((argument::<i64>("a"), argument::<i64>("b")))
@@ -46,7 +46,7 @@ fn server(record: &Record) -> Server {
     server.build()
 }
 
-/// The answers of both eras to a request.
+/// Returns the answers to a request in both eras.
 async fn ask(server: &Server, method: &str, params: Value) -> [Value; 2] {
     let mut old = Wire::to(server).await;
     old.handshake("2025-06-18").await;
@@ -135,7 +135,7 @@ async fn a_layer_replaces_arguments_and_result_of_its_entry() {
         .call(|(a, b), _| a + b);
     let server = Server::builder().tool(add).build();
     let [old, new] = both(&server, "add", json!({"a": 1, "b": 2})).await;
-    // Completed for each revision, as any result of a tool.
+    // The result is completed for each revision, like any tool result.
     assert_eq!(old["result"]["structuredContent"], json!({"result": 44}));
     assert_eq!(new["result"]["structuredContent"], 44);
     assert_eq!(new["result"]["resultType"], "complete");
@@ -209,7 +209,7 @@ async fn a_layer_can_be_added_to_an_entry_that_was_made_before() {
     assert!(answer["error"]["data"]["retryAfterMs"].is_u64(), "{answer}");
 }
 
-/// Serves a method: answers with the parameters.
+/// Serves a method by answering with the parameters.
 #[derive(Clone)]
 struct Echo;
 

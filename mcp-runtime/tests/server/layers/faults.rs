@@ -1,4 +1,4 @@
-//! What comes of the faults of layers.
+//! The consequences of faulty layers.
 
 use std::future::{Ready, ready};
 use std::task::{Context, Poll};
@@ -17,7 +17,7 @@ use super::both;
 use crate::support::log::Log;
 use crate::support::{Wire, builder, call, stateless};
 
-/// A server whose layer deals so with each call of `echo`.
+/// Creates a server whose layer handles each call of `echo` with `fault`.
 fn failing(fault: fn(McpRequest) -> Result<McpResponse, BoxError>) -> Server {
     let mut server = builder();
     server.layer(from_fn(move |request: McpRequest, next: Next| async move {
@@ -84,7 +84,7 @@ async fn a_response_that_is_no_object_is_an_internal_error() {
     }
 }
 
-/// A service that never is ready, or panics when it is asked whether it is.
+/// A service that is never ready, or panics when it is polled for readiness.
 #[derive(Clone)]
 struct Unready {
     panics: bool,
@@ -202,7 +202,7 @@ async fn a_state_is_that_of_the_caller_whatever_a_layer_has_replaced() {
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
 }
 
-/// A server with a layer that replaces all parameters, and leaves those of the caller as they are.
+/// Creates a server with a layer that adds a member to all parameters.
 fn adding() -> Server {
     let mut server = builder();
     server.layer(from_fn(async |mut request: McpRequest, next: Next| {
@@ -220,7 +220,7 @@ async fn a_rate_limit_refuses_what_is_above_it_and_never_waits() {
     server.layer(RateLimit::per_principal(2, Duration::from_secs(1)));
     let server = server.build();
     let mut wire = Wire::to(&server).await;
-    // `handshake` sends nothing that passes a layer.
+    // The messages of `handshake` do not pass through layers.
     wire.handshake("2025-06-18").await;
     for id in 0..2 {
         let answer = wire.ask(call(id, "echo", json!({}))).await;

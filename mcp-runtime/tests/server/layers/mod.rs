@@ -1,4 +1,4 @@
-//! Layers around requests of a server.
+//! Layers around a server's requests.
 
 mod entries;
 mod faults;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Wire, call, stateless};
 
-/// What layers and handlers have done, in order.
+/// The actions of layers and handlers, in order.
 #[derive(Clone, Default)]
 struct Record(Arc<Mutex<Vec<String>>>);
 
@@ -27,7 +27,7 @@ impl Record {
     }
 }
 
-/// A layer that notes each request and its outcome under `name`.
+/// Returns a layer that records each request and its outcome under `name`.
 fn recording(record: &Record, name: &'static str) -> impl RequestLayer + use<> {
     let record = record.clone();
     from_fn(move |request: McpRequest, next: Next| {
@@ -52,7 +52,7 @@ fn recording(record: &Record, name: &'static str) -> impl RequestLayer + use<> {
     })
 }
 
-/// The answers to a call of a tool, in both eras.
+/// Returns the answers to a tool call in both eras.
 async fn both(server: &mcp_runtime::Server, tool: &str, arguments: Value) -> [Value; 2] {
     let mut old = Wire::to(server).await;
     old.handshake("2025-06-18").await;

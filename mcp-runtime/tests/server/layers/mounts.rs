@@ -1,4 +1,4 @@
-//! Layers of servers within servers.
+//! Layers of mounted servers.
 
 use mcp_runtime::Server;
 use mcp_runtime::layer::{McpRequest, Next, RequestLayer, from_fn};
@@ -39,7 +39,8 @@ impl Hub {
     }
 }
 
-/// A server that mounts one which mounts a third; `layered` ones have a layer.
+/// Creates a server that mounts a second server, which mounts a third. If `layered`, each has a
+/// layer.
 fn nested(record: &Record, layered: bool) -> Server {
     let mut inner = Hub.into_builder();
     let mut middle = Server::builder();
@@ -160,7 +161,7 @@ impl Files {
     }
 }
 
-/// A layer that replaces a text in the parameters.
+/// Returns a layer that replaces a string in the parameters.
 fn replacing(from: &'static str, to: &'static str) -> impl RequestLayer {
     from_fn(move |mut request: McpRequest, next: Next| {
         if let Some(params) = request.params() {
@@ -171,7 +172,7 @@ fn replacing(from: &'static str, to: &'static str) -> impl RequestLayer {
     })
 }
 
-/// A server that mounts, under the prefix `in`, one with files that has a layer.
+/// Creates a server that mounts, under the prefix `in`, a server with files and a layer.
 fn replaced(from: &'static str, to: &'static str) -> Server {
     let mut files = Files.into_builder();
     files.filter_resources(|uri, _| !uri.contains("hidden"));
@@ -216,7 +217,7 @@ async fn a_uri_that_a_layer_has_replaced_gives_the_variables() {
             assert_eq!(contents["text"], text, "{prefix} {uri} {answer}");
         }
     }
-    // A missing resource is named by the URI that the caller sent.
+    // The error for a missing resource names the URI that the caller sent.
     let answer = read(&replaced(from, to), "in+file:///other/gone").await;
     let data = json!({"uri": "in+file:///other/gone"});
     assert_eq!(answer["error"]["data"], data, "{answer}");
@@ -230,7 +231,7 @@ async fn a_layer_that_leads_to_another_entry_is_refused() {
         ("file:///other/a", "no URI"),
         ("file:///other/a", "file:///own/../a"),
         ("file:///other/a", "file:///hidden/a"),
-        // An entry of its own, although the template matches.
+        // This URI has its own entry, although the template matches as well.
         ("file:///other/a", "file:///own/about"),
         ("file:///own/about", "file:///own/a"),
     ] {

@@ -1,4 +1,4 @@
-//! The way of a request through layers, and what passes them.
+//! How requests pass through layers, and which requests do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -125,7 +125,7 @@ async fn what_a_layer_makes_is_completed_like_other_results() {
     assert_eq!(info["name"], "fixture");
 }
 
-/// What a layer has found out about the caller.
+/// Information about the caller that a layer adds.
 #[derive(Clone, Debug, PartialEq, FromContext)]
 #[from_context(identity)]
 struct Tenant(String);
@@ -188,7 +188,7 @@ async fn parameters_can_be_replaced() {
     }
 }
 
-/// A layer that calls twice, and returns the second outcome.
+/// Returns a layer that calls twice, and returns the second outcome.
 fn twice() -> impl RequestLayer {
     from_fn(async |request: McpRequest, next: Next| {
         next.clone().run(request.clone()).await?;
@@ -286,7 +286,7 @@ async fn each_stateless_round_is_a_request() {
 async fn state_belongs_to_the_parameters_as_they_came() {
     let mut server = builder();
     let entered = Arc::default();
-    // Replaces all, also the state and the answers of the client.
+    // This layer replaces all parameters, including the state and the client's answers.
     server.layer(from_fn(async |mut request: McpRequest, next: Next| {
         request.set_params(json!({"name": "ask", "arguments": {"own": request.is_retry()}}));
         next.run(request).await
@@ -355,7 +355,7 @@ async fn a_subscription_is_accepted_before_its_stream_begins() {
     let record = Record::default();
     server.list_changed([mcp_runtime::server::List::Tools]);
     server.layer(recording(&record, "layer"));
-    // As it would hold the one place for as long as the stream lasts.
+    // If the stream were part of the call, it would occupy the only place as long as it lasts.
     server.layer(ConcurrencyLimitLayer::new(1));
     let server = server.build();
     let mut wire = Wire::to(&server).await;

@@ -1,4 +1,4 @@
-//! The end of a layered call in each of its states: nothing of it is left.
+//! Layered calls that end in each of their states leave nothing behind.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -15,7 +15,7 @@ use tower_service::Service;
 
 use crate::support::{Wire, builder, call, stateless};
 
-/// The state in which a layered call stays.
+/// The state in which a layered call is held.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     /// A layer is not ready.
@@ -41,7 +41,7 @@ const STATES: [State; 6] = [
     State::Listening,
 ];
 
-/// Announces where the call stays, and then that it is dropped.
+/// Reports where the call is held, and later that it was dropped.
 struct Stays(UnboundedSender<&'static str>);
 
 impl Stays {
@@ -138,7 +138,7 @@ fn server(state: State) -> (Server, UnboundedReceiver<&'static str>) {
     (server.build(), received)
 }
 
-/// A client whose call stays in `state`, with id 1.
+/// Returns a client whose call with id 1 is held in `state`.
 async fn staying(state: State) -> (Wire, Server, UnboundedReceiver<&'static str>) {
     let (server, mut events) = server(state);
     let (ours, theirs) = memory::pair();
@@ -166,7 +166,7 @@ async fn staying(state: State) -> (Wire, Server, UnboundedReceiver<&'static str>
     (wire, server, events)
 }
 
-/// Everything that the call held is dropped: its events come to an end once the server is.
+/// Checks that everything the call held is dropped: the events end once the server is dropped.
 async fn nothing_is_left(
     state: State,
     server: Server,
@@ -189,7 +189,7 @@ async fn a_cancelled_call_leaves_its_place_to_the_next() {
         while events.recv().await != Some("gone") {}
         wire.send(stateless(2, "tools/list", json!({}))).await;
         let rest = match state {
-            // No request is served here.
+            // In this state, no request is served.
             State::Unready => wire.drain().await,
             _ => {
                 while wire.answer().await["id"] != 2 {}
@@ -211,7 +211,7 @@ async fn a_call_ends_with_the_drain_time_of_its_server() {
         let begun = tokio::time::Instant::now();
         wire.drain().await;
         let seconds = match state {
-            // A subscription is no work, and nobody is left who could answer the question.
+            // The server does not wait for subscriptions, nor for questions whose client has left.
             State::Listening | State::Asking => 0,
             _ => 5,
         };

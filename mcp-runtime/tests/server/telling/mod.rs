@@ -19,7 +19,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// One client of each era.
+    /// Connects a client in each era.
     pub async fn both(server: &Server) -> [Self; 2] {
         [
             Self::handshake(server, "2025-11-25").await,
@@ -39,7 +39,7 @@ impl Caller {
         }
     }
 
-    /// Calls a tool without waiting for anything.
+    /// Calls a tool without waiting for the answer.
     pub async fn start(&mut self, tool: &str, meta: Value) {
         let mut message = if self.stateless {
             stateless(1, "tools/call", json!({"name": tool}))
@@ -54,7 +54,7 @@ impl Caller {
         self.wire.send(message).await;
     }
 
-    /// Calls a tool: the notifications that come before the answer, and the answer.
+    /// Calls a tool, and returns the notifications that precede the answer, and the answer.
     pub async fn call(&mut self, tool: &str, meta: Value) -> (Vec<Value>, Value) {
         self.start(tool, meta).await;
         let mut told = Vec::new();
@@ -76,7 +76,7 @@ impl Caller {
     }
 }
 
-/// A tool that is done at once.
+/// Returns a tool that finishes immediately.
 pub fn at_once(name: &str, handler: impl Fn(&Context) + Send + Sync + 'static) -> ToolEntry {
     ToolEntry::new(Tool::new(name, json!({"type": "object"})), move |call| {
         handler(call.context);
@@ -84,7 +84,7 @@ pub fn at_once(name: &str, handler: impl Fn(&Context) + Send + Sync + 'static) -
     })
 }
 
-/// A tool that takes its time.
+/// Returns a tool that finishes later.
 pub fn later(
     name: &str,
     handler: impl Fn(Context) -> BoxFuture<()> + Send + Sync + 'static,

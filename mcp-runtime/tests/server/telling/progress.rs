@@ -1,4 +1,4 @@
-//! How far a call has come.
+//! The progress of calls.
 
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ async fn reports_that_come_fast_are_thinned_out() {
         let (told, _) = caller.call("steps", token(7)).await;
         let done = |report: &Value| report["params"]["progress"].as_i64().unwrap();
         let done: Vec<_> = told.iter().map(done).collect();
-        // 500 ms, at most one report each 20 ms, and the last one.
+        // The call takes 500 ms. At most one report is sent every 20 ms, and the last one always.
         assert!((20..=27).contains(&done.len()), "{done:?}");
         assert!(done.is_sorted_by(|one, other| one < other), "{done:?}");
         assert_eq!((done[0], done.last()), (1, Some(&100)));
