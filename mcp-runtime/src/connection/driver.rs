@@ -50,7 +50,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     ///
     /// When the transport fails. All resources are released in this case as well.
     pub(crate) async fn run(mut self) -> io::Result<()> {
-        // A broken pipe is no failure: it means that the peer has closed the connection.
+        // A broken pipe is not a failure, but means that the peer has closed the connection.
         let ended = unless_gone(self.drive().await).map_err(Arc::new);
         let cause = ended.as_ref().err();
         self.connection.core.terminate();

@@ -109,7 +109,6 @@ impl<D> InFlight<D> {
         Some(self.requests.remove(place).cancel())
     }
 
-    /// Cancels all requests.
     pub(crate) fn cancel_all(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
         let requests = self.requests.drain(..);
         requests

@@ -84,7 +84,6 @@ pub(crate) enum Command {
         frame: Vec<u8>,
         waiter: Waiter,
     },
-    /// Send a notification.
     Notify {
         frame: Vec<u8>,
         /// True if the notification is sent even without room. There is at most one for each call

@@ -40,7 +40,6 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    /// Serves one frame.
     pub(super) fn frame(&mut self, incoming: Incoming<'_>) {
         let bytes = match incoming {
             Incoming::Frame(bytes) => bytes,
@@ -186,7 +185,6 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    /// Executes a command.
     pub(super) fn send(&mut self, command: Command) {
         match command {
             Command::Request { id, frame, waiter } => {

@@ -140,13 +140,11 @@ pub(crate) enum Rejection {
     /// The access policy panicked.
     #[error("internal error")]
     Internal,
-    /// The maximum number of requests is in flight.
     #[error("too many requests are in flight already; try again later")]
     Busy,
     /// The header `Host` is missing or occurs more than once.
     #[error("`Host` must be given once")]
     HostHeader,
-    /// The header `Host` and the pseudo-header `:authority` of HTTP/2 differ.
     #[error("`Host` differs from `:authority`")]
     Authority,
     /// The path is not served. The value is the path of MCP.
@@ -161,13 +159,10 @@ pub(crate) enum Rejection {
     /// According to its `Content-Type`, the body is not JSON.
     #[error("`Content-Type` must be application/json")]
     ContentType,
-    /// The body is too long.
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
     TooLarge(usize),
-    /// The body did not arrive in time.
     #[error("the body took too long")]
     Timeout,
-    /// The body ended too early.
     #[error("the body is incomplete")]
     Body,
     /// The request needs a session, but does not name one.
@@ -182,7 +177,6 @@ pub(crate) enum Rejection {
     /// The event id was not issued by this server.
     #[error("`Last-Event-ID` is not the id of an event of this stream")]
     EventId,
-    /// The maximum number of sessions is open.
     #[error("too many sessions are open; try again later")]
     TooManySessions,
     /// The store of sessions or events, or the source of randomness, is not available.
@@ -194,16 +188,13 @@ pub(crate) enum Rejection {
     /// The client has left too many answers unread.
     #[error("too many answers wait to be read; read them first")]
     Unread,
-    /// The program has mounted the service, but not started it.
     #[error("the server has not been started")]
     NotStarted,
-    /// The server is shutting down.
     #[error("the server is shutting down")]
     Ending,
 }
 
 impl Rejection {
-    /// Returns the status of the response.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Denied(denied) => denied.status(),

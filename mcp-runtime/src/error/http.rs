@@ -41,7 +41,7 @@ impl std::error::Error for HttpError {}
 
 impl fmt::Display for HttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The third slash begins the path.
+        // The path begins with the third slash.
         let path = self.url.match_indices('/').nth(2);
         f.write_str(&self.text(path.map_or(&self.url, |(start, _)| &self.url[..start])))
     }

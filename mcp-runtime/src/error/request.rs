@@ -13,13 +13,11 @@ use super::LifecycleState;
 /// sender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum RequestError {
-    /// A handshake-era request before `initialize`.
     #[error("Not initialized: send `initialize` first")]
     NotInitialized,
     /// A handshake-era request between the answer to `initialize` and `notifications/initialized`.
     #[error("Not initialized: send `notifications/initialized` first")]
     InitializedMissing,
-    /// A second `initialize` on the same connection.
     #[error("Already initialized: the connection is {0}")]
     AlreadyInitialized(LifecycleState),
     /// A request while the connection is ending.
@@ -40,10 +38,8 @@ pub(crate) enum RequestError {
         method: &'static str,
         capability: &'static str,
     },
-    /// Parameters that are not valid for the method.
     #[error("Invalid params: {path}: {reason}")]
     InvalidParams { path: String, reason: String },
-    /// A version that is unknown or not supported.
     #[error("Unsupported protocol version")]
     UnsupportedVersion {
         code: i64,
@@ -57,7 +53,6 @@ pub(crate) enum RequestError {
         message: String,
         data: Value,
     },
-    /// HTTP headers that are missing or differ from the body.
     #[error("Header mismatch: {0}")]
     HeaderMismatch(String),
     /// The id of a request that is still in flight.
@@ -89,10 +84,8 @@ pub(crate) enum RequestError {
     /// An operation whose scopes the caller does not have. The message is from the access policy.
     #[error("{message}")]
     AccessDenied { code: i64, message: String },
-    /// A tool that does not exist on this server.
     #[error("Unknown tool: {0}")]
     UnknownTool(String),
-    /// A prompt that does not exist on this server.
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
     /// A URI that does not belong to any resource of this server.
@@ -116,7 +109,6 @@ pub(crate) enum RequestError {
          which of them it belongs to"
     )]
     SeveralCallers,
-    /// A message that is larger than the limit.
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
     TooLarge(usize),
     /// A question that the handler of this client, or the caller of a proxy, did not answer.
@@ -131,7 +123,6 @@ pub(crate) enum RequestError {
          connection is {0}"
     )]
     BatchBeforeHandshake(LifecycleState),
-    /// An `initialize` request in a batch.
     #[error("Invalid request: `initialize` can't be part of a batch")]
     InitializeInBatch,
     /// A request in a batch whose earlier answers have reached the size limit.
@@ -140,13 +131,11 @@ pub(crate) enum RequestError {
     /// A response over HTTP with the headers of a stateless revision.
     #[error("Invalid request: responses are not accepted in this revision")]
     StatelessResponse,
-    /// A malformed response.
     #[error("Invalid response: {0}")]
     InvalidResponse(String),
     /// A question that a handler asks, but the protocol does not allow.
     #[error("`{key}`: {reason}")]
     InvalidQuestion { key: String, reason: String },
-    /// A call that asks the client in too many rounds.
     #[error("The call has asked {0} times and still has questions")]
     TooManyRounds(u32),
     /// Questions other than web pages that a handler asks with an error.
@@ -170,10 +159,8 @@ pub(crate) enum RequestError {
     /// An argument whose value was used before it was read.
     #[error("argument `{0}` was not read")]
     UnreadArgument(&'static str),
-    /// A tool's result that can't be serialized.
     #[error("the result can't be written as JSON: {0}")]
     UnwritableResult(String),
-    /// A tool's result that does not match the output schema.
     #[error("The result does not fit the output schema of the tool")]
     InvalidResult,
 }
@@ -202,7 +189,6 @@ impl RequestError {
         }
     }
 
-    /// Returns the response to the request `id`.
     pub(crate) fn response(&self, id: &RequestId) -> Vec<u8> {
         let mut response = Vec::new();
         write::error(&mut response, ErrorId::Of(id), &self.to_error());

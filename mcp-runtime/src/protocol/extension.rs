@@ -74,7 +74,6 @@ pub(crate) struct OwnMethod {
 }
 
 impl OwnMethod {
-    /// Finds a method by its name.
     pub(crate) fn find<'a>(methods: &'a [Self], name: &str) -> Option<&'a Self> {
         methods.iter().find(|it| it.method.name() == name)
     }

@@ -50,7 +50,6 @@ impl<C> Negotiated<C> {
 }
 
 impl Negotiated {
-    /// Negotiates a handshake.
     pub(super) fn handshake(
         params: &RequestParams<'_>,
         supported: Revisions,

@@ -17,7 +17,6 @@ use crate::error::RequestError;
 /// reported when a method reads it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestParams<'a> {
-    /// All parameters.
     pub(crate) raw: Option<RawJsonRef<'a>>,
     /// The members that methods share.
     pub(crate) shared: RequestParamsRef<'a>,
@@ -58,7 +57,6 @@ impl<'a> RequestParams<'a> {
         Ok(required::<BorrowedText<'a>>(self.shared.name, "name")?.0)
     }
 
-    /// Returns the URI of a resource.
     pub(crate) fn uri(&self) -> Result<Cow<'a, str>, RequestError> {
         Ok(required::<BorrowedText<'a>>(self.shared.uri, "uri")?.0)
     }

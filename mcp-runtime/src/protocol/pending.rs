@@ -73,7 +73,6 @@ struct PendingEntry<W> {
 enum Holder {
     /// An open request of the peer.
     Question(RequestId),
-    /// The transport.
     Transport,
 }
 
@@ -162,7 +161,6 @@ impl<W> Pending<W> {
         Some(&mut entry.waiter)
     }
 
-    /// Returns true if no request waits for an answer.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

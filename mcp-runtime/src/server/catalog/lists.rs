@@ -63,7 +63,6 @@ pub(in crate::server) trait ListResult: Cached + Conform + Serialize {
     /// another list.
     fn item(entry: &Self::Entry, revision: Revision) -> Option<Self::Item>;
 
-    /// Returns a page with `items`.
     fn page(items: Vec<Self::Item>, next_cursor: Option<String>) -> Self;
 }
 

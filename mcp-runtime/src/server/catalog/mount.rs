@@ -30,7 +30,6 @@ pub(in crate::server) struct Registry {
     pub(in crate::server) mounts: Vec<Arc<Mount>>,
 }
 
-/// A server within another one.
 #[derive(Debug)]
 pub(in crate::server) struct Mount {
     pub(in crate::server) namespace: Namespace,

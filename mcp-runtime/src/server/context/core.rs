@@ -178,12 +178,10 @@ impl Context {
         Arc::strong_count(&self.request)
     }
 
-    /// The values that layers have inserted.
     pub(crate) fn values(&self) -> &Values {
         &self.values
     }
 
-    /// Replaces the values that layers have inserted.
     pub(crate) fn set_values(&mut self, values: &Values) {
         self.values = values.clone();
     }

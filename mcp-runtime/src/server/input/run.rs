@@ -261,7 +261,6 @@ fn url_required(requests: OrderedMap<InputRequest>) -> Result<RequestError, Requ
     Ok(RequestError::UrlElicitationRequired(data))
 }
 
-/// Sends all questions as requests at the same time.
 async fn ask(
     cx: &Context,
     requests: OrderedMap<InputRequest>,

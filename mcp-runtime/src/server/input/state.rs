@@ -40,7 +40,6 @@ pub struct KeptInputs {
     pub values: OrderedMap<RawJson>,
 }
 
-/// The state of a call that may ask the client.
 #[derive(Debug, Default)]
 pub(in crate::server) struct InputState {
     state: Mutex<Round>,

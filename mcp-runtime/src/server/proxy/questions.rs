@@ -34,7 +34,6 @@ pub(super) struct Callers {
     queue: Mutex<()>,
 }
 
-/// A call that is being forwarded.
 struct ForwardedCall {
     callers: Arc<Callers>,
     number: u64,

@@ -21,7 +21,6 @@ use crate::server::settings::Introduction;
 use crate::server::{List, ServerState};
 use crate::sync::lock;
 
-/// The server behind a proxy.
 #[derive(Debug)]
 pub(super) struct Upstream {
     pub(super) client: Client,

@@ -71,7 +71,6 @@ impl<T: IntoContent, const N: usize> IntoContent for [T; N] {
     }
 }
 
-/// Implements `IntoContent` for tuples.
 macro_rules! tuples {
     ($(($($kind:ident $name:ident),*))*) => {$(
         impl<$($kind: IntoContent),*> IntoContent for ($($kind,)*) {

@@ -97,7 +97,6 @@ impl SchemaValidator {
         })
     }
 
-    /// Returns the faults of `arguments`.
     fn errors(&self, arguments: &Value) -> Vec<ArgumentError> {
         let errors = self.0.iter_errors(arguments);
         let errors = errors.take(crate::limits::MAX_FOUND_FAULTS);
