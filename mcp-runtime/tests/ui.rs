@@ -1,14 +1,16 @@
-//! Each mistake gets one message: ours, on the token at fault, with how to mend it.
+//! Tests that each mistake causes exactly one compiler error, which is the macro's own: it points
+//! at the faulty token and says how to fix it.
 //!
-//! `TRYBUILD=overwrite cargo test -p mcp-runtime --test ui` writes the messages anew.
+//! To update the messages, run `TRYBUILD=overwrite cargo test -p mcp-runtime --test ui`.
 
 #![allow(clippy::unwrap_used)]
 
 use std::process::Command;
 use std::{env, fs};
 
-/// The flags that `trybuild` gives to the compiler for the programs. It leaves out the last one for their
-/// dependencies, which then would be compiled twice.
+/// The flags that `trybuild` passes to the compiler for the programs. It omits the last flag for
+/// their dependencies, which would therefore be compiled twice, so this test sets all of them
+/// itself.
 const FLAGS: [&str; 6] = [
     "--cfg",
     "trybuild",
@@ -18,7 +20,7 @@ const FLAGS: [&str; 6] = [
     "--diagnostic-width=140",
 ];
 
-/// Where cargo looks for flags before it reads those of `trybuild`.
+/// The environment variable that takes precedence over the flags of `trybuild`.
 const VARIABLE: &str = "CARGO_ENCODED_RUSTFLAGS";
 
 #[test]
@@ -34,7 +36,7 @@ fn every_mistake_is_explained() {
     assert!(with_flags.status().unwrap().success());
 }
 
-/// Nothing follows from a mistake but its own message.
+/// A mistake causes no error besides its own.
 #[test]
 fn one_mistake_is_one_error() {
     let files = fs::read_dir("tests/ui").unwrap();

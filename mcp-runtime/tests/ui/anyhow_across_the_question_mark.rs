@@ -10,7 +10,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) -> Result<String, ToolError> {
         let found = find()?;

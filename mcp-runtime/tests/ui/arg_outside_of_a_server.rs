@@ -5,7 +5,7 @@ use mcp_runtime::prelude::*;
 struct Server;
 
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self, #[arg(default)] at: String) {}
 }

@@ -10,7 +10,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     async fn look(&self, at: Place, #[arg(default)] how: i64) {}
 }

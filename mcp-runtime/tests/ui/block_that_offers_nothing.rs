@@ -7,7 +7,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     fn look(&self) {}
 }
 

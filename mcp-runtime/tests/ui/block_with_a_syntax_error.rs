@@ -6,11 +6,11 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 
-    /// Counts.
+    /// Counts the calls.
     #[tool]
     fn count(&self) -> u32 {
         let one = ;

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server(cache(ttl = "5m", scope = shared))]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 }

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server(cache = "5m")]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 }

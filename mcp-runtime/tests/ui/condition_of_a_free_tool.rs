@@ -6,7 +6,7 @@ fn exists(name: &str) -> bool {
     name == "a"
 }
 
-/// Writes.
+/// Writes a file.
 #[tool]
 fn write(name: String, #[elicit("Overwrite {name}?", when = exists)] overwrite: Option<bool>) {}
 

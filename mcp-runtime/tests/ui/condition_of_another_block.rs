@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Writes.
+    /// Writes a file.
     #[tool]
     fn write(
         &self,

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self, #[arg(default = 200, range = 1..=100)] times: u32) {}
 }

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// A place.
+    /// Describes a place.
     #[resource("place://{name}")]
     fn place(&self, #[arg(description = "Its name.")] name: String) -> String {
         name

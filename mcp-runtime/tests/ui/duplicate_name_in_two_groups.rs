@@ -6,14 +6,14 @@ struct Server<T>(T);
 
 #[mcp_server(groups(more))]
 impl<T: Send + Sync + 'static> Server<T> {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 }
 
 #[mcp_server(group = more)]
 impl<T: Send + Sync + 'static> Server<T> {
-    /// Looks.
+    /// Looks around.
     #[tool(name = "look")]
     fn watch(&self) {}
 }

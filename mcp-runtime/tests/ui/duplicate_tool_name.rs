@@ -6,11 +6,11 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 
-    /// Looks.
+    /// Looks around.
     #[tool(name = "look")]
     fn watch(&self) {}
 }

@@ -7,7 +7,7 @@ struct Shop;
 
 #[mcp_server]
 impl Shop {
-    /// Pays.
+    /// Pays an amount.
     #[tool]
     async fn pay(&self, amount: u32, cx: &Context) -> Result<bool, ToolError> {
         self.charge(amount)?;

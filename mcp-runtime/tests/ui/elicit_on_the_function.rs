@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Deletes.
+    /// Deletes a file.
     #[tool]
     #[elicit("Delete {name}?")]
     async fn delete(&self, name: String) {}

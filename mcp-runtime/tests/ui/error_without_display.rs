@@ -8,7 +8,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) -> Result<String, Lost> {
         Err(Lost)

@@ -11,7 +11,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool(lenient)]
     fn look(&self, #[arg(flatten)] at: Place) {}
 }

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Adds.
+    /// Adds a number.
     #[tool]
     fn add(&self, #[arg(flatten)] a: i64) {}
 }

@@ -11,7 +11,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self, #[arg(flatten, rename = "place")] at: Place) {}
 }

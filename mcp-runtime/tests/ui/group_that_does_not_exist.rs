@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server(groups(other))]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 }

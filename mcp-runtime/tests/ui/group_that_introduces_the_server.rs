@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server(group = other, name = "server")]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 }

@@ -6,14 +6,14 @@ pub struct Library;
 
 #[mcp_server]
 impl Library {
-    /// Looks.
+    /// Looks around.
     #[tool]
     pub fn look(&self) {}
 }
 
 #[mcp_server(group = admin)]
 impl Library {
-    /// Sweeps.
+    /// Sweeps the floor.
     #[tool]
     pub fn sweep(&self) {}
 }

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool(annotations(read_only_hint = true))]
     fn look(&self) {}
 }

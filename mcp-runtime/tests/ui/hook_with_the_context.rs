@@ -9,7 +9,7 @@ impl Server {
     #[on_start]
     fn open(&self, cx: &Context) {}
 
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 }

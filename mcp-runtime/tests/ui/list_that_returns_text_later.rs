@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// A place.
+    /// Describes a place.
     #[resource("place://{name}", list = Self::places)]
     fn place(&self, name: String) -> String {
         name

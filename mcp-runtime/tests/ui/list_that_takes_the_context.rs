@@ -7,7 +7,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Films.
+    /// Describes a film.
     #[resource("film://{title}", list = Self::all)]
     fn film(&self, title: String) -> String {
         title

@@ -6,7 +6,7 @@ struct Server(u32);
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn count(&mut self) -> u32 {
         self.0 += 1;

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Films.
+    /// Describes a film.
     #[resource("film://{title}")]
     fn film(&self, title: Option<String>) -> String {
         String::new()

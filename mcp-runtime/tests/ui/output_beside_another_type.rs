@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool(output = u32)]
     fn look(&self) -> Result<String, ToolError> {
         Ok(String::new())

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool(output = "Place")]
     fn look(&self) -> CallToolResult {
         CallToolResult::new([])

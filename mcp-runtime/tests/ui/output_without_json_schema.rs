@@ -9,7 +9,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool(output = Vec<Place>)]
     fn look(&self) -> CallToolResult {
         CallToolResult::new([])

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Reviews.
+    /// Reviews a book.
     #[prompt]
     fn review(&self, #[arg(complete = Self::titles)] title: String) -> String {
         title

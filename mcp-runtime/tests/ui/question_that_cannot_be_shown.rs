@@ -6,7 +6,7 @@ struct Shop;
 
 #[mcp_server]
 impl Shop {
-    /// Takes money.
+    /// Charges the user.
     #[tool]
     async fn pay(&self, amounts: Vec<u32>, #[elicit("Charge {amounts}?")] consent: bool) {}
 }

@@ -11,7 +11,7 @@ struct Shop;
 
 #[mcp_server]
 impl Shop {
-    /// Takes money.
+    /// Charges the user.
     #[tool]
     async fn pay(&self, #[elicit("Charge?")] consent: Consent) -> bool {
         consent.charge

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// The first word.
+    /// Returns the first word.
     #[tool]
     fn first<'a>(&'a self, cx: &'a Context) -> Option<&'a str> {
         None

@@ -9,7 +9,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     async fn look(&self) -> Result<Vec<Place>, ToolError> {
         Ok(vec![])

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server(revisions = "2025-06-19..")]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 }

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Greets.
+    /// Greets the user.
     #[tool(scopes(read))]
     fn greet(&self, name: String) -> String {
         name

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server(scopes = "files:read")]
 impl Server {
-    /// Reads.
+    /// Reads a file.
     #[tool]
     fn read(&self) {}
 }

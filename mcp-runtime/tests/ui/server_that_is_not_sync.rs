@@ -6,7 +6,7 @@ struct Server(std::cell::RefCell<u32>);
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 }

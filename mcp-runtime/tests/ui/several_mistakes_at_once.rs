@@ -6,15 +6,15 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool(readonly)]
     fn look(&mut self, at: &str) {}
 
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn fine(&self) {}
 
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn find<T>(&self) -> T {
         unimplemented!()
@@ -22,7 +22,7 @@ impl Server {
 }
 
 fn main() {
-    // The server and its functions are there all the same.
+    // The server and its functions exist despite the mistakes.
     let mut server = Server;
     server.look("there");
     server.into_server();

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     async fn look(&self) -> u8 {
         let guard = std::sync::Mutex::new(5);

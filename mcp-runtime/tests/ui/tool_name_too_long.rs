@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool(name = "look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_look_")]
     fn look(&self) {}
 }

@@ -6,14 +6,14 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool]
     fn look(&self) {}
 }
 
 #[mcp_server]
 impl Server {
-    /// Sweeps.
+    /// Sweeps the floor.
     #[tool]
     fn sweep(&self) {}
 }

@@ -6,7 +6,7 @@ struct Server;
 
 #[mcp_server]
 impl Server {
-    /// Greets.
+    /// Greets the user.
     #[tool]
     fn greet(&self, name: str) -> String {
         String::new()

@@ -12,7 +12,7 @@ struct User {
 
 #[mcp_server]
 impl Server {
-    /// Looks.
+    /// Looks around.
     #[tool(visible = Self::allowed)]
     fn look(&self) {}
 
