@@ -172,7 +172,7 @@ impl Rate {
     #[track_caller]
     pub fn new(tokens: u32, period: Duration) -> Self {
         assert!(tokens > 0, "a rate needs at least one token");
-        assert!(!period.is_zero(), "a rate needs a period");
+        assert!(!period.is_zero(), "the period of a rate must not be zero");
         let interval = period.min(MAX_PERIOD) / tokens;
         Self {
             tokens,

@@ -63,9 +63,6 @@ pub(crate) mod no_http {
     /// ```toml
     /// mcp-runtime = { version = "…", features = ["http-server"] }
     /// ```
-    #[allow(
-        non_upper_case_globals,
-        reason = "the feature has a function of this name"
-    )]
+    #[allow(non_upper_case_globals, reason = "it replaces a function of this name")]
     pub const http: NeedsFeatureHttpServer = NeedsFeatureHttpServer(());
 }

@@ -34,7 +34,7 @@ async fn the_answer_is_a_stream_that_ends_with_the_server() {
     );
     assert!(
         !told.contains("list_changed"),
-        "it was not asked for: {told}"
+        "it was not requested: {told}"
     );
 
     site.shutdown.shut_down();

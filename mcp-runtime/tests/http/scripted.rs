@@ -182,7 +182,7 @@ impl Exchange {
         method.unwrap_or(&self.verb).to_owned()
     }
 
-    #[allow(dead_code, reason = "for other test programs")]
+    #[allow(dead_code, reason = "used by other test programs")]
     pub fn peer_addr(&self) -> SocketAddr {
         self.stream.get_ref().peer_addr().unwrap()
     }

@@ -142,7 +142,7 @@ async fn requests_on_connections_that_were_kept_alive_are_told_of_the_end() {
     assert_eq!(closed, "");
     assert!(
         !site.serving.is_finished(),
-        "the client has yet to close its half"
+        "the client has not closed its direction yet"
     );
     // This is too late to be served, but it does not reset the connection.
     idle.write_all(HEALTH.as_bytes()).await.unwrap();
@@ -197,7 +197,7 @@ async fn http_2_is_told_to_go_away() {
     // The client is told immediately, without waiting for the linger time.
     let told = timeout(LINGER / 2, closed);
     let told = clock.run_until(LINGER / 10_000, told).await;
-    told.expect("it was not told").unwrap();
+    told.expect("the connection was not closed").unwrap();
     assert!(sender.ready().await.is_err_and(|error| error.is_go_away()));
     clock.go_on();
     in_time(site.serving).await.unwrap().unwrap();

@@ -62,7 +62,7 @@ async fn closing_the_connection_cancels_a_call_that_is_silent() {
     let mut connection = site.connect().await;
     let answer = connection.send_request(request);
     tokio::select! {
-        _ = answer => panic!("the tool does not answer"),
+        _ = answer => panic!("the tool should not answer"),
         started = site.events.recv() => assert_eq!(started, Some("started")),
     }
     drop(connection);

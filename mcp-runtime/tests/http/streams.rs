@@ -105,7 +105,7 @@ async fn the_server_asks_on_the_stream_of_the_call() {
     assert_eq!(
         session.ask(&answer).await.status,
         202,
-        "nobody waits for it any more"
+        "nothing waits for it anymore"
     );
 }
 

@@ -225,7 +225,7 @@ async fn a_proxy_survives_a_rolling_restart() {
     assert_eq!(
         server.count("server/discover"),
         2,
-        "it is asked anew what it offers"
+        "the server is asked again for its capabilities"
     );
 }
 

@@ -60,7 +60,7 @@ async fn a_flood_is_cut_off_and_the_answer_arrives() {
     let told = session.ask(&message).await.messages();
     assert!((50..100).contains(&told.len()), "{}", told.len());
     let [.., progress, answer] = &told[..] else {
-        panic!("there is more than that");
+        panic!("there are more messages");
     };
     assert_eq!(progress["params"]["progress"], 1);
     assert_eq!(answer["result"]["content"][0]["text"], "done");

@@ -121,7 +121,7 @@ async fn calls(client: &Client, seed: u64) -> Vec<Result<(), CallError>> {
         calls.spawn(async move {
             let text = format!("{seed}/{number}");
             let answer = client.call::<String>("echo", json!({"text": text})).await?;
-            assert_eq!(answer, text, "the answer of another call");
+            assert_eq!(answer, text, "the answer belongs to another call");
             Ok(())
         });
     }

@@ -16,7 +16,7 @@ use crate::support::scripted::initialized;
 
 type Socket = WebSocketStream<TcpStream>;
 
-#[expect(clippy::result_large_err, reason = "the type is that of tungstenite")]
+#[expect(clippy::result_large_err, reason = "tungstenite defines the type")]
 async fn accept(listener: &TcpListener) -> Socket {
     let (stream, _) = listener.accept().await.unwrap();
     let subprotocol = |_: &Request, mut response: Response| {

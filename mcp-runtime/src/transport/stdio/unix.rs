@@ -60,7 +60,7 @@ impl SharedSocket {
         let is_stream = socket.r#type().is_ok_and(|kind| kind == Type::STREAM);
         #[expect(
             deprecated,
-            reason = "its successor is unsafe, for types that release their descriptor: no socket does"
+            reason = "its replacement is unsafe because of types that release their descriptor, which sockets do not"
         )]
         let registered = is_stream.then(|| AsyncFd::new(socket).ok()).flatten();
         registered.map(Self)

@@ -220,7 +220,7 @@ async fn what_nobody_knows_or_waits_for_is_ignored() {
         assert_eq!(
             code(&answer),
             -32600,
-            "malformed params have no id to be silent about: {answer}"
+            "malformed params are answered with an error: {answer}"
         );
         wire.lives_on().await;
     }

@@ -105,7 +105,10 @@ mod tests {
     async fn a_session_is_renewed_once() {
         let last = LastEnd::default();
         assert!(last.renews("tools/call", true));
-        assert!(!last.renews("tools/call", true), "this was refused before");
+        assert!(
+            !last.renews("tools/call", true),
+            "this method was refused before"
+        );
         assert!(!last.renews("tools/list", false), "nothing was served");
         assert!(last.renews("tools/list", true));
         last.served("tools/call");
@@ -113,6 +116,9 @@ mod tests {
         last.served("tools/list");
         assert!(last.renews("tools/list", true));
         tokio::time::advance(STABLE_CONNECTION).await;
-        assert!(last.renews("tools/list", false), "that was long ago");
+        assert!(
+            last.renews("tools/list", false),
+            "the last refusal was long ago"
+        );
     }
 }

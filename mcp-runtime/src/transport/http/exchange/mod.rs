@@ -8,7 +8,7 @@ pub(super) mod event_stream;
 pub(super) mod events;
 #[allow(
     clippy::module_inception,
-    reason = "the type is what the folder is about"
+    reason = "the module is named after its main type"
 )]
 pub(super) mod exchange;
 pub(super) mod expiry;

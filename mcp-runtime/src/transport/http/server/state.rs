@@ -365,9 +365,9 @@ mod tests {
         let permits = Permits::new(10, 15);
         let mut ann = permits.none(&arrival(Some("ann"), None));
         assert!(ann.grow(4) && ann.grow(6));
-        assert!(!ann.grow(1), "ten are hers");
+        assert!(!ann.grow(1), "a caller may use ten");
         let mut bob = permits.none(&arrival(Some("bob"), None));
-        assert!(!bob.grow(6), "fifteen are all");
+        assert!(!bob.grow(6), "all callers together may use fifteen");
         assert!(bob.grow(5));
         drop(ann);
         assert!(bob.grow(5));

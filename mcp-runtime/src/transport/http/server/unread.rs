@@ -297,7 +297,7 @@ mod tests {
         };
         tokio::select! {
             () = moving => {}
-            () = unread.stalled(TIMEOUT) => panic!("it moves"),
+            () = unread.stalled(TIMEOUT) => panic!("the answer makes progress"),
         }
         assert_eq!(start.elapsed(), TIMEOUT * 10);
         unread.stalled(TIMEOUT).await;

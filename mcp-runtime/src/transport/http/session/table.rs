@@ -326,14 +326,21 @@ mod tests {
             for _ in 0..10 {
                 tokio::task::yield_now().await;
             }
-            assert_eq!(Arc::strong_count(&race.handler), 1, "{order:?}: it goes on");
+            assert_eq!(
+                Arc::strong_count(&race.handler),
+                1,
+                "{order:?}: the handler still runs"
+            );
             assert!(race.permits.take(&arrival()).is_some(), "{order:?}");
             for stream in 0..3 {
                 let kept = race.events.replay(SessionId::new(1), stream, 0).await;
                 assert!(kept.unwrap().is_empty(), "{order:?}");
             }
             assert!(race.sessions.all().is_empty(), "{order:?}");
-            assert!(left.upgrade().is_none(), "{order:?}: something holds it");
+            assert!(
+                left.upgrade().is_none(),
+                "{order:?}: the session is still held"
+            );
             let place = |step| order.iter().position(|it| *it == step);
             let found = place(Step::Begin) < place(Step::Sweep).min(place(Step::Delete));
             let between = found && place(Step::Delete) < place(Step::Insert);
@@ -367,7 +374,11 @@ mod tests {
         for _ in 0..10 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(Arc::strong_count(&race.handler), 1, "it goes on");
+        assert_eq!(
+            Arc::strong_count(&race.handler),
+            1,
+            "the handler still runs"
+        );
         // The id may be used again.
         assert!(!session.lock().early.remove(&7.into(), Instant::now()));
     }
