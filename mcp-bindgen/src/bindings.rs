@@ -97,7 +97,7 @@ pub struct Generated {
     pub code: String,
     /// The snapshot with the Rust names that were chosen.
     ///
-    /// Store it beside the module, for the next generation and for [`compare`](crate::compare).
+    /// Store it next to the module, for the next generation and for [`compare`](crate::compare).
     pub snapshot: Snapshot,
     /// Values that stay JSON, and entries that are left out.
     pub notes: Vec<Note>,
@@ -169,7 +169,7 @@ impl Bindings {
         self
     }
 
-    /// Binds only this tool. Further calls add more tools.
+    /// Binds only this tool. Each call adds another tool.
     pub fn only(mut self, tool: impl Into<String>) -> Self {
         self.only.insert(tool.into());
         self

@@ -107,7 +107,7 @@ impl Entry {
         }
     }
 
-    /// A string member, or an empty string if there is none.
+    /// A string member, or an empty string if the member is missing or not a string.
     pub(crate) fn text(&self, member: &str) -> &str {
         let text = self.json(member).and_then(Value::as_str);
         text.unwrap_or_default()

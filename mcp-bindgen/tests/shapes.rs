@@ -74,7 +74,7 @@ fn schemas_that_double_at_each_level_are_read_once() {
 fn schemas_that_cannot_be_read_once_stay_json() {
     let last = || json!({"type": "object", "properties": {"p": {"type": "string"}}});
     let first = json!({"$ref": "#/$defs/a0"});
-    // Equal references beside a keyword that has to be merged into each alternative.
+    // Equal references next to a keyword that has to be merged into each alternative.
     let with_base = |next: &Value, _| json!({"type": "object", "anyOf": [next, next]});
     // Each level refers to the next level twice, with different schemas of one member.
     let diamond = |next: &Value, index| {

@@ -46,7 +46,7 @@ fn one() -> u8 {
 
 #[mcp_server(name = "demo", list_changed(tools))]
 impl Demo {
-    /// Repeats a text.
+    /// Repeats a string.
     #[tool(read_only)]
     fn echo(&self, text: String) -> String {
         text

@@ -19,8 +19,8 @@ pub(crate) struct Roots {
 impl Roots {
     /// Loads the certificates of the operating system, of `--ca` and of `NODE_EXTRA_CA_CERTS`.
     ///
-    /// If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, the certificates there replace those of Mozilla
-    /// and the operating system.
+    /// If `SSL_CERT_FILE` or `SSL_CERT_DIR` is set, the certificates from there replace those from
+    /// Mozilla and the operating system.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ fn usable(found: &CertificateResult) -> Vec<Vec<u8>> {
 }
 
 /// The certificates in the file or folder named by an option or a variable. Fails if there are
-/// none.
+/// no certificates.
 fn some(found: CertificateResult, name: &str, place: &Path) -> Result<Vec<Vec<u8>>, Failure> {
     let certificates = usable(&found);
     if !certificates.is_empty() {

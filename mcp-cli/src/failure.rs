@@ -21,7 +21,7 @@ pub(crate) struct Failure {
     #[serde(rename = "code")]
     pub(crate) kind: Kind,
     pub(crate) message: String,
-    /// What the user can do, shown below the message.
+    /// Advice for the user, shown below the message.
     #[serde(skip)]
     pub(crate) advice: Option<String>,
     /// The status of an HTTP response.

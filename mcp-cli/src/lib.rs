@@ -41,7 +41,7 @@ use failure::{Failure, Kind};
 use session::Context;
 use signals::Signals;
 
-/// Runs the command with the arguments of a process, the first of which is the name of the program.
+/// Runs the command with the arguments of a process, starting with the name of the program.
 ///
 /// Data goes to standard output, and everything else to standard error. The exit code is 0 on
 /// success, 1 for an unexpected error, 2 for wrong usage, 3 if a login is needed, 4 if the server

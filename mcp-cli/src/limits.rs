@@ -19,9 +19,10 @@ pub(crate) const CANCELLATION_TIME: Duration = Duration::from_secs(1);
 /// How long closing the connection may take when the command is done.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-// What is shown.
+// Output.
 
-/// The number of lines shown of a program's standard error. Its last lines explain why it ended.
+/// The number of lines shown of a program's standard error. The last lines explain why the program
+/// ended.
 pub(crate) const SHOWN_LINES: usize = 8;
 /// The number of characters shown of an answer that is not a message of the protocol, enough to
 /// recognize it.
@@ -47,7 +48,7 @@ pub(crate) const SIGNATURE_MEMBERS: usize = 4;
 
 /// The number of alternatives of one schema. A union that would exceed it matches every value.
 pub(crate) const SCHEMA_ALTERNATIVES: usize = 2048;
-/// The number of schemas that apply together. Further schemas are ignored.
+/// The number of schemas that apply together. All others are ignored.
 pub(crate) const SCHEMA_PARTS: usize = 512;
 /// The number of levels that are read of a schema if a part of it can't be parsed.
 pub(crate) const SCHEMA_LEVELS: usize = 64;

@@ -37,7 +37,7 @@ pub(crate) struct LoginSettings {
 }
 
 impl LoginSettings {
-    /// Stores the settings, and replaces those of an earlier login.
+    /// Stores the settings, and replaces the settings of an earlier login.
     ///
     /// # Errors
     ///

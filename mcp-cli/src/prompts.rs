@@ -61,7 +61,7 @@ pub(crate) fn text(
     Ok(meant(&answer))
 }
 
-/// Asks for confirmation. The default is no.
+/// Asks for confirmation, with "no" as the default.
 pub(crate) fn confirm(question: &str) -> InquireResult<bool> {
     Confirm::new(&escaped(question))
         .with_default(false)

@@ -35,7 +35,7 @@ pub(crate) fn document(schema: RawJsonRef<'_>, depth: usize) -> Value {
     }
 }
 
-/// A schema inside a document. Its references refer to the document.
+/// A schema inside a document. References in the schema point into this document.
 #[derive(Clone, Debug)]
 pub(crate) struct Schema<'a> {
     pub(crate) root: &'a Value,
@@ -92,7 +92,7 @@ impl<'a> Schema<'a> {
         each.map(move |alternatives| Self { root, alternatives })
     }
 
-    /// Combines the alternatives of several schemas. Returns `None` if there are none.
+    /// Combines the alternatives of several schemas. Returns `None` without alternatives.
     fn union(&self, schemas: impl Iterator<Item = Self>) -> Option<Self> {
         let root = self.root;
         let alternatives: Vec<_> = schemas.flat_map(|it| it.alternatives).collect();

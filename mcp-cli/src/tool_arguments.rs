@@ -287,7 +287,7 @@ pub(crate) fn unknown(key: &str, name: &str, known: &[&str]) -> Fault {
     )
 }
 
-/// The question whether a similar name was meant, or an empty string if there is none.
+/// The question whether a similar name was meant, or an empty string if no known name is similar.
 fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let question = |it| format!("; is `{it}` meant?");
     nearest(name, known).map_or_else(String::new, question)

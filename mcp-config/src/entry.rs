@@ -38,7 +38,7 @@ pub struct Entry {
     pub(crate) context: Arc<Context>,
 }
 
-/// What all entries of a file share.
+/// The data that all entries of a file share.
 pub(crate) struct Context {
     pub(crate) source: &'static Source,
     pub(crate) file: PathBuf,

@@ -17,7 +17,7 @@ pub struct FileFault {
     pub position: Option<(usize, usize)>,
     /// The name of the faulty entry, or `None` if no entry of the file can be used.
     pub entry: Option<String>,
-    /// What is wrong.
+    /// The description of the fault.
     pub text: String,
 }
 

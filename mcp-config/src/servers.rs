@@ -85,8 +85,9 @@ impl Servers {
         servers
     }
 
-    /// Reads one file. Its name and members decide which client's format it has. The default is the
-    /// format of a project: `{"mcpServers": {…}}`.
+    /// Reads one file. The name and the members of the file decide which client's format it has.
+    /// The
+    /// default is the format of a project: `{"mcpServers": {…}}`.
     ///
     /// Programs run in the current folder of this process. The file may have at most 8 MiB and
     /// 1,000 servers.

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 /// A client, or a convention of several clients, for files that configure servers.
 ///
-/// Its name ([`as_str`](Self::as_str)) precedes the name of a server if the latter is ambiguous:
-/// `cursor:weather`.
+/// If the name of a server is ambiguous, the name of the source ([`as_str`](Self::as_str)) precedes
+/// it: `cursor:weather`.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 pub struct Source {
     name: String,

@@ -12,7 +12,7 @@ use mcp_runtime::{Client, ClientBuilder, ConnectError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
-    /// A program that is spoken to over its standard input and output.
+    /// A program that communicates over its standard input and output.
     Program(Program),
     /// A URL for Streamable HTTP. If the server is older, HTTP+SSE is tried automatically.
     Http(Remote),
@@ -28,7 +28,7 @@ pub enum Target {
 pub struct Program {
     /// The program, looked up in `PATH`.
     pub command: String,
-    /// Its arguments.
+    /// The arguments of the program.
     pub args: Vec<String>,
     /// Environment variables, in addition to
     /// [those that every program gets](ChildProcess::inherit_env).
@@ -120,8 +120,8 @@ impl Target {
 }
 
 impl Program {
-    /// Returns the transport that starts the program. Its environment is that of every
-    /// [`ChildProcess`], plus [`env`](Self::env).
+    /// Returns the transport that starts the program, with [`env`](Self::env) in addition to the
+    /// environment of every [`ChildProcess`].
     pub fn child_process(&self) -> ChildProcess {
         let process = ChildProcess::new(&self.command).args(&self.args);
         let process = process.envs(&self.env);

@@ -12,7 +12,7 @@ pub type Variables<'a> = &'a mut dyn FnMut(&Variable<'_>) -> Option<String>;
 pub enum Variable<'a> {
     /// An environment variable, by its name.
     Environment(&'a str),
-    /// A value that the user is asked for.
+    /// A value that the user enters.
     Input(&'a Input),
 }
 

@@ -13,7 +13,7 @@ use crate::model::{Argument, Helper, Made, Rules};
 use crate::own_attribute::is_setting;
 use crate::{bounds, pattern};
 
-/// What the attributes of a function's parameters may contain and refer to.
+/// The rules for the attributes of a function's parameters.
 pub(crate) struct Expected<'a> {
     /// Whether the function is an associated function.
     pub(crate) of_type: bool,

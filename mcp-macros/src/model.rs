@@ -182,7 +182,7 @@ pub(crate) enum Parameter {
     Question(Box<Question>),
     /// Taken by reference: a value of this type is made from the context of the call.
     Context(Box<Type>),
-    /// Taken as an `Option` of a reference: as above, but some calls lack the value.
+    /// Like `Context`, for a parameter `Option<&T>`: some calls do not have the value.
     OptionalContext(Box<Type>),
 }
 

@@ -22,7 +22,7 @@ pub struct Printer {
 pub struct PrintError {
     /// The definition, or `all`.
     pub name: String,
-    /// What went wrong.
+    /// The reason for the failure.
     pub reason: String,
 }
 

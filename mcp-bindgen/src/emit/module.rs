@@ -199,7 +199,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Doc attributes of `text`, or of `other` if there is none.
+/// Doc attributes of `text`, or of `other` if `text` is blank.
 pub(super) fn described(text: &str, other: &str) -> TokenStream {
     lines(if text.trim().is_empty() { other } else { text })
 }

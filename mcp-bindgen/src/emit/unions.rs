@@ -42,7 +42,7 @@ impl Emitter<'_> {
         open_enum::emit(name, &doc, &values.collect::<Vec<_>>(), &read)
     }
 
-    /// Generates an enum of objects that the member `tag` tells apart.
+    /// Generates an enum of objects that are distinguished by the member `tag`.
     pub(super) fn tagged(
         &self,
         id: Id,

@@ -39,7 +39,8 @@ pub(crate) struct Def {
     pub(crate) doc: String,
     /// The title of the schema, or its key in `$defs`.
     pub(crate) title: Option<String>,
-    /// Where the type is used, such as `tool/inputSchema/properties/city`. Equal types share their
+    /// The places that use the type, such as `tool/inputSchema/properties/city`. Equal types share
+    /// their
     /// places.
     pub(crate) places: Vec<String>,
 }
@@ -76,7 +77,7 @@ pub(crate) struct Field {
     pub(crate) doc: String,
 }
 
-/// The kinds of JSON values, by which alternatives are told apart.
+/// The kinds of JSON values, which distinguish alternatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bool,
@@ -88,7 +89,7 @@ pub(crate) enum Kind {
 }
 
 impl Type {
-    /// The arguments of a method that takes none.
+    /// The arguments of a method without arguments.
     pub(crate) const NOTHING: Self = Self::Tuple(Vec::new());
 
     /// The type as an `Option`, unless it can already be null.

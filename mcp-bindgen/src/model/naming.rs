@@ -214,7 +214,7 @@ fn recorded(defs: &Defs, types: &mut Scope, earlier: &Names) -> HashMap<Id, Stri
     given
 }
 
-/// Whether a type has no title, and is first of all the output of a tool.
+/// Whether a type has no title, and its first place is the output of a tool.
 fn is_output(def: &Def) -> bool {
     let first = def.places.first();
     def.title.is_none() && first.is_some_and(|place| place.ends_with("/outputSchema"))

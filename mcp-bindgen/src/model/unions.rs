@@ -1,4 +1,4 @@
-//! Joins alternatives into one type, if their values can be told apart.
+//! Joins alternatives into one type, if their values can be distinguished.
 
 use std::collections::HashSet;
 

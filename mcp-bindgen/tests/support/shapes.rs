@@ -6,7 +6,7 @@ use budget::{AddExpenseArguments, AddExpenseOutput, Category, FindArguments, Fin
 use serde_json::{Value, from_value, json, to_value};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-        // A tag is written only once, and typed members beside it survive a round trip.
+        // A tag is written only once, and typed members next to it survive a round trip.
     let card = PaymentCard::new("4111").with_extra("fee", 1.5);
     let arguments = AddExpenseArguments::new(card.clone(), Category::Food, u64::MAX);
     let expected = json!({

@@ -46,7 +46,7 @@ fn inspect_shows_what_a_server_offers() {
     );
     let tool = both(&["inspect", "--tool", "echo"]);
     assert!(
-        tool.starts_with("echo(text: string)\n  Repeats a text.\ninput\n{\n"),
+        tool.starts_with("echo(text: string)\n  Repeats a string.\ninput\n{\n"),
         "{tool}"
     );
 }
@@ -71,7 +71,7 @@ fn a_snapshot_is_the_same_each_time() {
             "announce", "echo", "fail", "forecast", "order", "picture", "work"
         ]
     );
-    // The order is that of the server, not alphabetical.
+    // The members are in the server's order, not in alphabetical order.
     let order = ["\"place\": {", "\"days\": {", "\"tags\": {"].map(|it| first.find(it).unwrap());
     assert!(order.is_sorted(), "{first}");
 }

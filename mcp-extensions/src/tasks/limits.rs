@@ -35,7 +35,8 @@ pub(super) const LAST_WRITES: Duration = Duration::from_secs(1);
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time of an operation of a store.
 pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pause before a failed operation is tried again. Each further pause is twice as long.
+/// Pause before a failed operation is tried again. Each later pause is twice as long as the one
+/// before.
 pub(super) const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Maximum pause before a failed operation is tried again.
 pub(super) const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
@@ -45,7 +46,7 @@ pub(super) const FINISH_ATTEMPTS: usize = 12;
 pub(super) const RENEWALS: u32 = 4;
 /// Number of attempts to edit a task that other processes change at the same time.
 pub(super) const MAX_EDITS: usize = 100;
-/// Maximum number of tasks in one subscription. Further tasks are not accepted.
+/// Maximum number of tasks in one subscription. More tasks are not accepted.
 pub(super) const MAX_SUBSCRIBED: usize = 100;
 /// Maximum number of expired tasks that one query of a store returns.
 pub(super) const MAX_DUE: usize = 64;

@@ -24,7 +24,7 @@ pub enum Fault {
     Waits,
 }
 
-/// Which operations have a fault, by their number.
+/// The numbers of the operations that have a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     Never,

@@ -10,7 +10,7 @@ use quote::quote_spanned;
 
 use crate::model::{Function, Kind, Role, Server};
 
-/// Declares a constant for each name in the group. A block without groups needs none.
+/// Declares a constant for each name in the group, except in a block without groups.
 pub(super) fn names(server: &Server) -> TokenStream {
     let alone = matches!(&server.role, Role::Whole { groups, .. } if groups.is_empty());
     if alone || server.functions.is_empty() {

@@ -226,7 +226,7 @@ fn object(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
     })
 }
 
-/// One of several objects with the same members, told apart by a constant that may come last.
+/// One of several objects with the same members, distinguished by a constant that may come last.
 fn tagged(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
     let tags = prop_oneof![
         Just(["circle", "square", "path"].map(Value::from)),

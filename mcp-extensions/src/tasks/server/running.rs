@@ -88,7 +88,7 @@ impl RunningTask {
         loop {
             let ended = records.wait_for(&self.id, |record| (!self.runs(record)).then_some(()));
             match ended.await {
-                // A record that can't be read can't be ended by this process either.
+                // If this process can't read the record, it can't end the task either.
                 Ok(_) | Err(TaskStoreError::Unreadable(_)) => return,
                 Err(error) => tracing::warn!(%error, id = &*self.id, "a task can't be watched now"),
             }

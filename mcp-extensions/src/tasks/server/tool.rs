@@ -30,7 +30,7 @@ use crate::tasks::types::{ID, RESULT_TYPE, TASK_SUPPORT, TaskStatus, is_offered}
 ///
 /// # Panics
 ///
-/// Its functions panic if a duration can't be parsed, which keeps the server from starting.
+/// Functions with a duration panic if it can't be parsed, which keeps the server from starting.
 #[derive(Clone, Debug)]
 pub struct Task {
     moment: Moment,

@@ -112,7 +112,8 @@ impl TaskRecord {
         self.error = Some(Box::new(error));
     }
 
-    /// The bytes that are charged to the limits of a store, roughly those of the JSON.
+    /// The number of bytes that is charged to the limits of a store, roughly the length of the
+    /// JSON.
     pub(super) fn bytes(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let json = |json: Option<&RawJson>| json.map_or(0, |it| it.get().len());
@@ -155,7 +156,7 @@ fn iso_8601(milliseconds: u64) -> String {
 
 const MAX_MILLISECONDS: u64 = 253_402_300_799_999;
 
-/// What the tasks of a principal, or all tasks, use.
+/// The resources that the tasks of a principal, or all tasks, use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     /// The number of tasks that have not ended.

@@ -35,7 +35,7 @@ pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 ///
 /// Tasks [expire](TaskRecord::expires) by the time of the store. Runners count its milliseconds
 /// with their monotonic clocks, and write the count down with each renewal. The store keeps the
-/// largest count. This time never runs faster than a real clock. It stands still while no process
+/// largest count. This time never runs faster than a real clock. It stops while no process
 /// has the store open, and while the computer is suspended.
 ///
 /// So a task never expires before its time to live is over, whichever process checks. It may expire

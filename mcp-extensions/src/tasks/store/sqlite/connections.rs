@@ -18,7 +18,7 @@ use crate::tasks::store::{StoreFuture, TaskStoreError};
 #[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Connections of one kind. Their threads end when this is dropped.
+/// Connections of one kind, whose threads end when this is dropped.
 pub(super) struct Connections {
     waiting: SyncSender<Operation>,
     urgent: Sender<Operation>,
