@@ -12,7 +12,7 @@ const REMEDIES: [(&str, &str); 11] = [
     ("`OAuth::issuer`", "`--issuer`"),
     (
         "set a key by `OAuth::client_key` in the place of the secret, which was not sent",
-        "the secret was not sent; register a client without one",
+        "the secret was not sent; register a client without a secret",
     ),
     ("see `OAuth::authorization_parameter`; else ask", "ask"),
     (

@@ -135,7 +135,7 @@ fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnost
                 "write `#[resource(\"scheme://path/{{variable}}\")]`, and the text as the doc comment: `/// {text}`"
             )
         } else {
-            "begin with one, as in `book://…`".to_owned()
+            "begin with a scheme, as in `book://…`".to_owned()
         };
         diagnostics.mistake(uri, what, mend);
         return;

@@ -143,7 +143,7 @@ pub(crate) const EDITS: [Edit; 26] = [
         &["breaking: tool `forecast`: arguments.unit is required now"],
     ),
     (
-        "an argument of a tool that had none",
+        "an argument of a tool that had no arguments",
         "\"stations\",\n      \"inputSchema\": {\"type\": \"object\"",
         "\"stations\",\n      \"inputSchema\": {\"type\": \"object\", \"properties\": {\"near\": {\"type\": \"string\"}}",
         false,

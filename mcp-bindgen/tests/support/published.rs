@@ -200,7 +200,7 @@ fn unions() -> Vec<Case> {
         ]})), ""),
         ("left out, as some libraries write it", member(json!({"anyOf": [{"not": {}}, {"type": "string"}]})), ""),
         ("a union of one", member(json!({"anyOf": [{"type": "integer"}]})), ""),
-        ("a type beside a union", member(json!({"type": "string", "anyOf": [{"format": "uri"}, {"maxLength": 0}]})), ""),
+        ("a type next to a union", member(json!({"type": "string", "anyOf": [{"format": "uri"}, {"maxLength": 0}]})), ""),
         ("constants", member(json!({"anyOf": [{"const": "a"}, {"const": "b"}, {"type": "null"}]})), ""),
         ("constants with a type and a title", member(json!({"oneOf": [
             {"type": "string", "const": "a", "title": "First"}, {"type": "string", "const": "b", "title": "Second"},

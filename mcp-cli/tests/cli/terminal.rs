@@ -35,7 +35,7 @@ fn escapes(user: &User, arguments: &[&str], answers: &[(&str, &str)]) -> String 
         .any(|it| shown.contains(it));
     assert!(
         is_escaped,
-        "{arguments:?} shows nothing of a stranger: {shown:?}"
+        "{arguments:?} does not show the escaped title: {shown:?}"
     );
     shown
 }

@@ -240,7 +240,7 @@ fn a_file_that_is_not_a_database_is_refused() {
     let file = folder.path().join("tasks.db");
     std::fs::write(
         &file,
-        "not a database, but a text that is long enough for a header",
+        "not a database, but text that is long enough for a header",
     )
     .unwrap();
     let error = SqliteTaskStore::open(&file).unwrap_err();
