@@ -144,7 +144,7 @@ fn any_name_that_generated_code_uses_can_be_that_of_a_server_and_a_type() {
             let properties = json!({"m": member, "own": {"$ref": "#"}});
             json!({"type": "object", "properties": properties, "required": ["m"]})
         };
-        // Arguments that require their own type, alone and in a list.
+        // Arguments with a required member of the same type, alone and in a list.
         let itself =
             json!({"type": "object", "properties": {"m": {"$ref": "#"}}, "required": ["m"]});
         let items = json!({"type": "array", "items": {"$ref": "#"}});

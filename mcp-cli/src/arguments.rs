@@ -283,7 +283,7 @@ pub(crate) fn plain(error: &clap::Error) -> String {
     text[..end].trim().to_owned()
 }
 
-/// Moves a program behind `--` to the place of TARGET, which is after the name of the command.
+/// Moves a program after `--` to the place of TARGET, which is after the name of the command.
 pub(crate) fn with_program(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let Some(end) = arguments.iter().position(|it| it == "--") else {
         return arguments;

@@ -23,7 +23,7 @@ pub(crate) fn joined(words: impl Iterator<Item = String>) -> String {
     words.fold(String::new(), |text, word| format!("{text}{SEVERAL}{word}"))
 }
 
-/// Whether a target was several arguments behind `--`.
+/// Whether a target was given as several arguments after `--`.
 pub(crate) fn is_several(target: &str) -> bool {
     target.starts_with(SEVERAL)
 }

@@ -115,7 +115,7 @@ fn parse(word: &str) -> Result<(&str, Input), Fault> {
     }
 }
 
-/// Splits a key into its first name and the rest behind a dot. `place.city` is a member of the
+/// Splits a key into its first name and the rest after a dot. `place.city` is a member of the
 /// object `place`, unless the schema has a member with the whole name.
 ///
 /// Returns `None` if the name is unknown.

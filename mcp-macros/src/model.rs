@@ -52,7 +52,7 @@ pub(crate) struct Info {
 
 /// How long clients may keep lists or contents.
 pub(crate) struct Cache {
-    /// In milliseconds.
+    /// The time in milliseconds.
     pub(crate) ttl: u64,
     /// Whether callers may share a cached answer.
     pub(crate) shared: bool,
@@ -264,9 +264,9 @@ pub(crate) enum Limit {
 pub(crate) struct Running {
     /// Whether the function runs on a blocking thread, apart from the async tasks.
     pub(crate) blocking: bool,
-    /// Whether its lister and completers do so as well, unless they are `async`.
+    /// Whether the function's lister and completers also run there, unless they are `async`.
     pub(crate) blocking_helpers: bool,
-    /// In milliseconds.
+    /// The time limit in milliseconds.
     pub(crate) timeout: Option<u64>,
 }
 

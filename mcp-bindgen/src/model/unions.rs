@@ -261,7 +261,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether an alternative describes more than which members are required.
+/// Whether an alternative does more than require members.
 fn is_type(alternative: &Value) -> bool {
     match alternative {
         Value::Object(members) => {

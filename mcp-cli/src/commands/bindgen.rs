@@ -141,7 +141,7 @@ fn written(target: &str, command: &Bindgen) -> String {
     text
 }
 
-/// A path with forward slashes, as on all systems.
+/// A path with forward slashes, so that the module is the same on all systems.
 fn slashes(path: &Path) -> String {
     path.display().to_string().replace('\\', "/")
 }

@@ -80,7 +80,7 @@ async fn start(
     session.result(call.task()).await
 }
 
-/// Follows a task to its end, and shows each status. Cancels the task if the command ends before.
+/// Follows a task to its end, and shows each status. Cancels the task if the command ends first.
 async fn follow(
     task: TaskHandle<CallToolResult>,
     session: &Session,

@@ -121,7 +121,7 @@ fn a_configured_name_is_a_target_before_it_is_a_program_or_a_url() {
             assert_eq!(run.text(), "x\n", "{target}");
         }
     }
-    // Words behind `--` are always a program.
+    // Words after `--` are always a program.
     user.run(&["inspect", "--", "com.example/x"])
         .fails(4, &["`com.example/x`"]);
     user.run(&["inspect", "git (remote)", "--config", ".mcp.json"])

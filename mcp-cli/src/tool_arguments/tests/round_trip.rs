@@ -264,7 +264,7 @@ fn tagged(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
     })
 }
 
-/// A case behind a reference, an `allOf`, or an alternative to null.
+/// A case wrapped in a reference, in an `allOf`, or in a union with null.
 fn wrapped(case: BoxedStrategy<Case>) -> impl Strategy<Value = Case> {
     (case, 0..4_usize).prop_map(|(mut case, form)| {
         // In a union, strings that look like other values are ambiguous, and so is null in a list.
