@@ -58,7 +58,7 @@ pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<(
     step(out, "conform", || cargo(root, TEST))?;
     writeln!(
         out,
-        "adopted; rules and short ways to write by hand: docs/regenerate.md#by-hand"
+        "adopted; for the code that you write yourself, see docs/regenerate.md#code-that-you-write"
     )?;
     Ok(())
 }
