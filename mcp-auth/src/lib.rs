@@ -17,7 +17,8 @@
 #![cfg_attr(
     all(doctest, feature = "proxy"),
     doc = include_str!("../../README.md"),
-    doc = include_str!("../../docs/authorization.md")
+    doc = include_str!("../../docs/authorization.md"),
+    doc = include_str!("../../docs/security.md")
 )]
 
 #[cfg(any(feature = "client", feature = "server"))]

@@ -86,8 +86,7 @@
     all(doctest, feature = "http-client", feature = "http-server"),
     doc = include_str!("../../docs/client.md"),
     doc = include_str!("../../docs/deployment.md"),
-    doc = include_str!("../../docs/embedding.md"),
-    doc = include_str!("../../docs/security.md")
+    doc = include_str!("../../docs/embedding.md")
 )]
 #![cfg_attr(
     all(doctest, feature = "http-server", feature = "layer", feature = "testing"),
@@ -95,6 +94,7 @@
     doc = include_str!("../../docs/composition.md"),
     doc = include_str!("../../docs/context.md"),
     doc = include_str!("../../docs/errors.md"),
+    doc = include_str!("../../docs/extensions.md"),
     doc = include_str!("../../docs/first-server.md"),
     doc = include_str!("../../docs/questions.md"),
     doc = include_str!("../../docs/testing.md")
