@@ -1,4 +1,6 @@
 #![doc = include_str!("../README.md")]
+// Compiles the programs of this document.
+#![cfg_attr(all(doctest, feature = "sqlite"), doc = include_str!("../../docs/tasks.md"))]
 
 #[cfg(feature = "tasks")]
 pub mod tasks;
