@@ -181,20 +181,20 @@ mod tests {
 
     const EVENTS: [(&str, Event); 15] = [
         (
-            "`initialize` is to be sent",
+            "`initialize` should be sent",
             Event::Send(methods::INITIALIZE),
         ),
         (
-            "`server/discover` is to be sent",
+            "`server/discover` should be sent",
             Event::Send(methods::SERVER_DISCOVER),
         ),
-        ("`ping` is to be sent", Event::Send(methods::PING)),
+        ("`ping` should be sent", Event::Send(methods::PING)),
         (
-            "a request that is offered is to be sent",
+            "a request that is offered should be sent",
             Event::Send(methods::TOOLS_LIST),
         ),
         (
-            "a request that is not offered is to be sent",
+            "a request that is not offered should be sent",
             Event::Send(methods::PROMPTS_LIST),
         ),
         ("the answer to `initialize` is acceptable", Event::Accepted),
