@@ -85,6 +85,7 @@
 #![cfg_attr(
     all(doctest, feature = "http-client", feature = "http-server"),
     doc = include_str!("../../docs/client.md"),
+    doc = include_str!("../../docs/configuration.md"),
     doc = include_str!("../../docs/deployment.md"),
     doc = include_str!("../../docs/embedding.md")
 )]
