@@ -45,8 +45,8 @@
 //!
 //! - To make a server from functions, use [`mcp_server`], [`tool`], [`prompt`] and [`resource`].
 //!   [`Server::builder`] makes one from closures.
-//! - To ask the user a question, add a parameter with `#[elicit("…")]` to a [`tool`]. Its type is a
-//!   form with [`Elicit`](derive@Elicit).
+//! - To ask the user a question, add a parameter with `#[elicit("…")]` to a [`tool`]. The type of
+//!   the parameter is a form with [`Elicit`](derive@Elicit).
 //! - To report progress, write log messages, or ask questions during a call, take the [`Context`] of
 //!   the call.
 //! - To choose how messages are sent, see [`transport`]: standard input and output, sockets, HTTP,

@@ -52,7 +52,8 @@ pub(crate) const WEBSOCKET_PING: Duration = Duration::from_secs(30);
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 1000;
 /// The time between two announcements of changes to a client. Merges the changes of one edit.
 pub(crate) const ANNOUNCE_INTERVAL: Duration = Duration::from_millis(50);
-/// The time between two progress notifications of a call. Nobody can see more than 50 a second.
+/// The time between two progress notifications of a call. More than 50 a second would not be
+/// visible.
 pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(20);
 /// How many rounds of questions one call may have. Stops a handler that never stops asking.
 pub(crate) const MAX_ASKING_ROUNDS: u32 = 8;
@@ -225,8 +226,8 @@ pub(crate) const FIRST_ANSWER_NOTICE: Duration = Duration::from_secs(5);
 pub(crate) const CHILD_GRACE: Duration = Duration::from_secs(2);
 /// How long a child process may take to exit after the end of its output, for its status.
 pub(crate) const EXIT_STATUS_TIMEOUT: Duration = Duration::from_millis(200);
-/// How long the rest of standard error is read after a child process has ended. Its descendants may
-/// hold it open.
+/// How long the rest of standard error is read after a child process has ended. Descendants of the
+/// process may hold it open.
 pub(crate) const STDERR_TIMEOUT: Duration = Duration::from_secs(1);
 /// How many bytes of standard error `ChildExited` has. The last lines usually explain the end.
 pub(crate) const EXIT_STDERR_BYTES: usize = 4 * KIB;
@@ -261,8 +262,8 @@ pub(crate) const MAX_RESUMPTIONS: usize = 5;
 pub(crate) const TCP_KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long a client waits for the event `endpoint`, which only HTTP+SSE servers send.
 pub(crate) const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long calls in flight may take to fail when the server has ended the session. Their errors
-/// tell whether they can be repeated.
+/// How long calls in flight may take to fail when the server has ended the session. The errors tell
+/// whether to repeat them.
 pub(crate) const SESSION_END_TIMEOUT: Duration = Duration::from_millis(500);
 /// How often a request is sent again after 401 or 403, for a login, refresh, nonce or more scopes.
 /// Stops at a server that is never satisfied.

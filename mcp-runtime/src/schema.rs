@@ -135,7 +135,7 @@ fn is_plain(name: &str) -> bool {
 
 /// Inlines the definition if the schema refers to one of `single`, which have no other references.
 ///
-/// Annotations beside the reference win. Constraints of both are kept.
+/// Annotations next to the reference win. Constraints of both are kept.
 fn write_out(schema: &mut Map<String, Value>, single: &Map<String, Value>) {
     while let Some(definition) = reference(schema).and_then(|name| single.get(name)) {
         schema.shift_remove("$ref");
@@ -157,7 +157,7 @@ const ANNOTATIONS: [&str; 7] = [
 ];
 
 /// Adds a keyword to a schema, and merges the values if the schema has the keyword. This is needed
-/// for tagged enums, which have their tag as a property beside the reference to their content.
+/// for tagged enums, which have their tag as a property next to the reference to their content.
 fn join(schema: &mut Map<String, Value>, keyword: &str, value: &Value) {
     match (schema.get_mut(keyword), value) {
         (None, _) => {

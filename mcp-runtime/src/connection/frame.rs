@@ -92,7 +92,7 @@ pub trait Transport: Send + 'static {
 
     /// Sets the methods of the client's extensions.
     ///
-    /// The default does nothing. Override it for a transport that repeats parameters beside each
+    /// The default does nothing. Override it for a transport that repeats parameters outside of the
     /// message, like HTTP in `Mcp-Name`.
     fn set_extension_methods(&mut self, methods: Vec<ExtensionMethod>) {
         let _ = methods;

@@ -35,7 +35,7 @@ use crate::error::RequestError;
 /// A boxed future that can be sent to another thread.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// One side of a connection, which serves the requests of the other side.
+/// A side of a connection, which serves the requests of the other side.
 pub(crate) trait Role: Send + 'static {
     /// A result that can be written.
     type Answer: JsonRpcResult;

@@ -13,7 +13,7 @@ use mcp_types::jsonrpc::PreparedResult;
 /// The driver appends whole lines at the back, and a writer takes bytes from the front.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// The parts before `last`, none of which is empty.
+    /// The parts before `last`. They are never empty.
     parts: VecDeque<Bytes>,
     last: Vec<u8>,
     /// How many bytes of `last` were sent.

@@ -318,7 +318,7 @@ impl Drop for AbandonOnDrop<'_> {
 /// A request of this side that was sent.
 pub(crate) struct PendingCall<D> {
     pub(crate) waiter: Waiter,
-    /// Where the request was sent.
+    /// The destination of the request.
     pub(crate) to: D,
     /// How many bytes precede the request on this connection; 0 if they are not counted.
     pub(crate) offset: u64,
@@ -394,7 +394,7 @@ pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
-/// What the transport of a request knows about the client that sent it.
+/// The identity of the client that sent a request, as far as the transport knows it.
 ///
 /// Over HTTP, this is the HTTP request, and over WebSocket, the request that opened the connection.
 /// On other streams, it is the values that the program has set.

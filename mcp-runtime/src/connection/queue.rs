@@ -1,4 +1,4 @@
-//! The queue of commands to a driver. Its capacity is limited by the size of the messages.
+//! The queue of commands to a driver. The total size of the waiting messages is limited.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

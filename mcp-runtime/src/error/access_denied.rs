@@ -131,7 +131,8 @@ pub(crate) enum Rejection {
     /// The web page that sent the request is not trusted.
     #[error("this origin is not allowed: the server must have it in `allowed_origins`")]
     Origin,
-    /// The access policy does not admit the request. Its message is only for the caller.
+    /// The access policy does not admit the request. The message of the policy is only for the
+    /// caller.
     #[error("the access policy denies the request")]
     Denied(Box<AccessDenied>),
     /// The access policy did not decide in time.

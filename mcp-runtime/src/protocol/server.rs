@@ -14,7 +14,7 @@ use super::capabilities::{check_revision, method_info};
 use super::{LastNegotiated, Lifecycle, Negotiated, OwnMethod, RequestParams, Requirement};
 use crate::error::RequestError;
 
-/// The revision that a transport sends beside a message, such as the HTTP header.
+/// The revision that a transport sends in addition to a message, such as the HTTP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NamedRevision {
     /// There is no revision, as on streams, and over HTTP before 2025-06-18.
@@ -185,7 +185,7 @@ impl ServerLifecycle {
         lifecycle
     }
 
-    /// Decides whether to serve a request. Its parameters are read only if its method is known.
+    /// Decides whether to serve a request. The parameters are read only if the method is known.
     ///
     /// # Errors
     ///

@@ -330,7 +330,7 @@ impl World {
         );
         assert!(self.settled.iter().all(|times| *times <= 1));
         for (answered, _) in self.calls.values_mut() {
-            assert!(answered.try_recv().is_err(), "an answer that nobody gave");
+            assert!(answered.try_recv().is_err(), "an answer that no peer gave");
         }
     }
 }

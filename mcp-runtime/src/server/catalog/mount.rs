@@ -1,6 +1,6 @@
 //! Servers within servers. A mounted server keeps its entries, and the outer server has entries
-//! that forward to them. Their names and URIs have a prefix, which is also added to the URIs in
-//! results, so clients can read them.
+//! that forward to them. Names and URIs of these entries have a prefix. The prefix is also added to
+//! URIs in results, so clients can read them.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -238,7 +238,7 @@ fn mounted_resource(
     entry
 }
 
-/// Wraps a lister of a mounted server, to convert its URIs to those of the outer server.
+/// Wraps a lister of a mounted server, to convert the URIs for the outer server.
 fn lister(inner: Lister, mount: &Arc<Mount>) -> Lister {
     let namespace = mount.namespace.clone();
     let server = mount.server.clone();

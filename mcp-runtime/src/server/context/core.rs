@@ -76,7 +76,7 @@ struct RequestContext {
     called: CalledEntry,
 }
 
-/// What is known about the entry that a request calls.
+/// Information about the entry that a request calls.
 #[derive(Default)]
 struct CalledEntry {
     /// The scopes that the request needs and that its caller was found to have.

@@ -120,7 +120,7 @@ impl fmt::Debug for Detachable {
     }
 }
 
-/// A tool call that was [detached](super::Detachable::detach) and is to be repeated from its
+/// A tool call that was [detached](super::Detachable::detach) and can be repeated from the
 /// beginning, possibly in another process. See [`Server::call_detached`].
 #[derive(Clone, Debug)]
 pub struct DetachedRequest {

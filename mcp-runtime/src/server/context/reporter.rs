@@ -125,7 +125,7 @@ impl Reporter {
     pub(in crate::server) fn finish(&self) {
         let mut state = self.lock();
         if let Some(params) = state.waiting.take().filter(|_| !state.over) {
-            // This fails only if the connection has ended, and then nobody needs the report.
+            // This fails only if the connection has ended, and then the report is not needed.
             let _ = self.peer.notify_urgently::<ProgressNotification>(&params);
         }
         state.over = true;

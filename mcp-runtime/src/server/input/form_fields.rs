@@ -35,7 +35,7 @@ impl FormDefinitions {
         }
     }
 
-    /// Replaces the reference in `schema` with its definition. Keywords beside the reference win.
+    /// Replaces the reference in `schema` with its definition. Keywords next to the reference win.
     pub(super) fn resolve(&self, mut schema: Schema) -> Result<Schema, String> {
         let mut left = self.0.len();
         while let Some(Value::String(reference)) = schema.shift_remove("$ref") {

@@ -1,7 +1,7 @@
 //! Seals the states of calls to send them through the client. Any process with the key can continue
 //! a call.
 //!
-//! States are encrypted with XChaCha20-Poly1305. Its nonces are long enough to be random for any
+//! States are encrypted with XChaCha20-Poly1305. The nonces are long enough to be random for any
 //! number of processes with the same key. The binding of a state is authenticated as associated
 //! data, and not part of the message.
 

@@ -1,9 +1,9 @@
 //! Proxies: servers whose entries forward to another server through a client.
 //!
-//! `upstream` is the server behind the proxy. Its lists are requested at the start, and again when
-//! the server announces a change or the connection is replaced (`subscription`). `entries` makes
-//! the entries, and `questions` forwards the server's questions and log messages to the right
-//! callers.
+//! `upstream` is the server behind the proxy. The proxy requests the lists of this server at the
+//! start, and again when the server announces a change or the connection is replaced
+//! (`subscription`). `entries` makes the entries, and `questions` forwards the server's questions
+//! and log messages to the right callers.
 
 mod entries;
 #[allow(

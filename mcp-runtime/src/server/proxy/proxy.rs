@@ -154,7 +154,7 @@ impl Server {
 }
 
 /// Returns a server that forwards calls to the server behind `client`, and that server's questions
-/// to `callers`. Its log messages are forwarded only if `logs` is true.
+/// to `callers`. Log messages are forwarded only if `logs` is true.
 async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Server, CallError> {
     client.reconnect_endlessly();
     let mut builder = Server::builder();

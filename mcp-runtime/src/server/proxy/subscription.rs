@@ -59,7 +59,7 @@ impl LastingSubscription {
             match event {
                 Ok(SubscriptionEvent::Ended) => {}
                 Err(error) if !self.is_final(&error) => {
-                    tracing::debug!(%error, "a subscription is to be opened again");
+                    tracing::debug!(%error, "a subscription will be opened again");
                 }
                 event => return event,
             }

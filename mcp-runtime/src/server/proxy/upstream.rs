@@ -77,8 +77,8 @@ pub(super) fn introduction(client: &Client) -> Introduction {
 }
 
 impl Upstream {
-    /// Creates the server behind the proxy with the state `proxy`. Its log messages are sent to
-    /// callers if `logs` is true.
+    /// Creates the server behind the proxy with the state `proxy`. Log messages of the server are
+    /// sent to callers if `logs` is true.
     pub(super) fn new(
         client: Client,
         callers: Arc<Callers>,

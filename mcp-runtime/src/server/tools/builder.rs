@@ -113,8 +113,8 @@ impl ToolBuilder {
     ///
     /// # Errors
     ///
-    /// When the schema does not describe an object. With the feature `validation`, also when it is
-    /// not a valid JSON Schema (2020-12 unless its `$schema` names another version).
+    /// When the schema does not describe an object or, with the feature `validation`, is not a
+    /// valid JSON Schema (2020-12 unless its `$schema` names another version).
     pub fn input_schema(
         self,
         schema: impl Into<RawJson>,
@@ -130,7 +130,8 @@ impl ToolBuilder {
         argument
     }
 
-    /// Takes all arguments as one struct. Its schema becomes the input schema of the tool.
+    /// Takes all arguments as one struct. The schema of the struct becomes the input schema of the
+    /// tool.
     ///
     /// # Panics
     ///
@@ -292,8 +293,7 @@ impl<A> ToolBuilder<A> {
     ///
     /// # Errors
     ///
-    /// When the schema is not an object. With the feature `validation`, also when it is not a valid
-    /// JSON Schema.
+    /// When the schema is not an object or, with the feature `validation`, not a valid JSON Schema.
     pub fn output_schema(mut self, schema: impl Into<RawJson>) -> Result<Self, InvalidSchema> {
         let invalid = |reason| InvalidSchema::new(&*self.tool.name, reason);
         let schema = schema.into().parse().map(Value::Object);

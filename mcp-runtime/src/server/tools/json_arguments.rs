@@ -120,7 +120,7 @@ impl SchemaValidator {
     }
 }
 
-/// Converts the error. Its path is that of the invalid value or of the missing member.
+/// Converts the error. The path leads to the invalid value or the missing member.
 #[cfg(feature = "validation")]
 fn fault(error: &jsonschema::ValidationError<'_>) -> ArgumentError {
     use jsonschema::error::ValidationErrorKind;

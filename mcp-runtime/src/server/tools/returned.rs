@@ -109,7 +109,7 @@ impl<T: IntoContent> ContentOutput<T> for &Returned<T> {
     }
 }
 
-/// Last choice: all other types. Its bound makes the compiler report that [`IntoToolResult`] is
+/// Last choice: all other types. The bound makes the compiler report that [`IntoToolResult`] is
 /// missing.
 pub trait NoOutput<T> {
     /// Does not apply to any type.

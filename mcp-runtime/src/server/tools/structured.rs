@@ -15,7 +15,7 @@ use crate::schema::{self, Describe};
 use crate::server::Reply;
 use crate::{ProtocolError, advice};
 
-/// A value that is returned as structured content, with your own text or content beside it.
+/// A value that is returned as structured content, together with your own text or content.
 ///
 /// A value without this wrapper, or in [`Json`](crate::Json), is sent with a copy of its JSON as
 /// text, for clients that read only text. The output schema is the schema of `T`.
