@@ -1,7 +1,8 @@
-//! The tour, as a person starts it.
+//! The tour as a person starts it.
 //!
-//! A program of its own, because it writes programs and runs them: a process that another thread starts
-//! meanwhile would hold them open for writing, and what is open for writing can't be run.
+//! This test is a separate program because it writes programs and runs them. A process that another
+//! thread starts meanwhile would hold these files open for writing, and files that are open for
+//! writing can't be run.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,8 +12,8 @@ use std::process::Command;
 
 #[test]
 fn the_tour_works_and_fits_a_terminal() {
-    // The tour has a calculator built that is older than itself; which of them cargo has finished
-    // first is chance.
+    // The tour rebuilds a calculator that is older than itself, and cargo may finish either program
+    // first.
     let folder = tempfile::tempdir().unwrap();
     let [tour, _] = [
         ("tour", env!("CARGO_BIN_EXE_tour")),

@@ -181,13 +181,13 @@ impl Memory {
     }
 }
 
-/// Entities and relations; only entities have names.
+/// The table of entities and relations. Only entities have names.
 const TABLE: &str =
     "CREATE TABLE IF NOT EXISTS graph (item UNIQUE, name AS (item->>'name') UNIQUE)";
 const ADD: &str = "INSERT OR IGNORE INTO graph SELECT value FROM json_each(?1) RETURNING item";
 const SAVE: &str = "REPLACE INTO graph SELECT value FROM json_each(?1)";
 
-/// Runs a statement: both its parameter and its rows are JSON.
+/// Runs a statement, whose parameter and rows are JSON.
 fn run<T: for<'a> Deserialize<'a>>(sql: &str, json: impl Serialize) -> Result<Vec<T>> {
     let path = std::env::var("MEMORY_FILE_PATH").unwrap_or("memory.db".into());
     let db = Connection::open(path)?;
@@ -208,7 +208,8 @@ fn load() -> Result<Graph> {
     })
 }
 
-/// Entities, and the relations that begin or end at one of these.
+/// Returns the entities for which `fits` is true, and the relations that begin or end at one of
+/// them.
 fn find(fits: impl Fn(&Entity) -> bool) -> Result<Graph> {
     let mut graph = load()?;
     graph.entities.retain(fits);

@@ -1,6 +1,8 @@
-//! Tools from an OpenAPI document, without macros: each operation is a tool that calls the API.
+//! Tools made from an OpenAPI document, without macros: each operation is a tool that calls the
+//! API.
 //!
-//! `cargo run -p mcp-example-openapi URL`; without a URL, it serves the API as well.
+//! Run it with `cargo run -p mcp-example-openapi URL`. Without a URL, the example also serves the
+//! API.
 
 mod bookshop;
 mod tools;

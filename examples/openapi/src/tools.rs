@@ -1,4 +1,4 @@
-//! Makes tools of the operations of a document.
+//! Makes tools from the operations in a document.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use mcp_runtime::{Json, ToolError};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
-/// In bytes.
+/// The maximum length of an answer in bytes.
 const MAX_ANSWER: usize = 1 << 20;
 
 /// One operation of the API.
 struct Operation {
     method: Method,
-    /// With variables in braces.
+    /// The URL, with variables in braces.
     url: String,
     client: Client<HttpConnector, Body>,
 }
 
-/// A tool for each operation of an API at `url`.
+/// Returns a tool for each operation of the API at `url`.
 pub(crate) fn from_document(document: &str, url: &str) -> Result<Vec<ToolEntry>> {
-    // A schema of a tool refers to its own definitions.
+    // A tool's schema refers to its own definitions.
     let document = document.replace("#/components/schemas/", "#/$defs/");
     let document: Value = serde_json::from_str(&document)?;
     let none = json!({});
@@ -63,7 +63,7 @@ fn tool(operation: Operation, described: &Value, definitions: &Value) -> Result<
     Ok(builder.call_async(move |arguments: Value, _| Arc::clone(&operation).call(arguments)))
 }
 
-/// The parameters of an operation and its body, as properties.
+/// Returns a schema with an operation's parameters and body as properties.
 fn input_schema(described: &Value, definitions: &Value) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();

@@ -1,8 +1,8 @@
-//! A server in a package that depends on the runtime by another name.
+//! A server in a package that depends on the runtime under another name.
 
 use framework::prelude::*;
 
-/// A book: the derive macro of serde is told the name, that of schemars finds it in the prelude.
+/// A book. serde's derive macro needs the other name, and schemars's macro finds it in the prelude.
 #[derive(Serialize, JsonSchema)]
 #[serde(crate = "framework::serde")]
 struct Book {

@@ -1,4 +1,4 @@
-//! An audit of all requests: a line for each, with its outcome, and nothing of its arguments.
+//! Audits all requests: writes a line for each, with its outcome but without its arguments.
 //!
 //! `cargo run --bin audit -- audit.log`
 
@@ -23,7 +23,8 @@ impl Calculator {
     }
 }
 
-/// Log, description, outcome and beginning of a request: a line when it ends, also cancelled.
+/// The log, description, outcome and start of a request. Writes a line when the request ends, even
+/// if it is cancelled.
 struct Line(Arc<File>, String, &'static str, Instant);
 
 impl Line {

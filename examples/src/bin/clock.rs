@@ -1,5 +1,5 @@
-//! A server that takes its time and says so, over HTTP: `clock ADDR [ORIGIN]…` serves
-//! `http://ADDR/mcp` to this machine, and to web pages of the origins that are named.
+//! A slow server that reports its progress over HTTP. `clock ADDR [ORIGIN]…` serves
+//! `http://ADDR/mcp` to this machine, and to web pages of the named origins.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use mcp_runtime::transport::http::{HttpOptions, http};
 
 struct Clock;
 
-/// Time between two ticks.
+/// The time between two ticks.
 const TICK: Duration = Duration::from_millis(300);
 
 #[mcp_server(name = "clock")]

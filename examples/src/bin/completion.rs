@@ -41,7 +41,7 @@ impl Atlas {
         ["de", "fr"].into_iter().filter(begins).collect()
     }
 
-    /// The cities of the country that was chosen already, or of all.
+    /// Returns the cities of the country that was already chosen, or of all countries.
     fn cities(request: &CompletionRequest) -> Vec<&'static str> {
         let chosen = request.other("country");
         CITIES

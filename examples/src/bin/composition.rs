@@ -1,4 +1,4 @@
-//! Two servers in one: each keeps its names to itself.
+//! Two servers in one, each with its own prefix for names.
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;

@@ -1,4 +1,4 @@
-//! A server that learns new tools while it runs, and tells its clients.
+//! A server that learns new tools while it is running, and notifies its clients.
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;

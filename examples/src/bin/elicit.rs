@@ -1,5 +1,6 @@
-//! A pizzeria that asks its guests: questions as parameters, forms from types, a question about what
-//! the function found out, and a web page to pay on. The same functions serve clients of both eras.
+//! A pizzeria that asks its guests questions: as parameters, as forms made from types, about what
+//! the function found out, and as a web page to pay on. The same functions serve clients of both
+//! eras.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -52,7 +53,8 @@ impl Pizzeria {
     fn cancel(
         &self,
         number: u32,
-        // Asked before the function is entered, which runs once in every era.
+        // This question is asked before the function is entered, so the function runs once in every
+        // era.
         #[elicit("Cancel order {number}?")] sure: Option<bool>,
     ) -> String {
         let outcome = if sure == Some(true) {
@@ -70,8 +72,9 @@ impl Pizzeria {
         #[elicit("What would you like?")] order: Order,
         cx: &Context,
     ) -> Result<String, ToolError> {
-        // The question below needs the number, so it is asked inside. In the stateless era the
-        // function runs again with the answer: what goes before the question is kept to one time.
+        // The question below needs the number, so it is asked inside the function. In the stateless
+        // era, the function runs again with the answer, and `once` keeps the code before the
+        // question from running twice.
         let next = async { self.orders.fetch_add(1, Ordering::Relaxed) + 1 };
         let number = cx.once("number", next).await?;
         let question = format!(

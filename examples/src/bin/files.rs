@@ -1,4 +1,4 @@
-//! The files of a directory as resources, listed ten at a time.
+//! Offers the files of a directory as resources, listed ten at a time.
 //!
 //! `cargo run --bin files -- some/directory`
 

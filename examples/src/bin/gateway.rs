@@ -1,6 +1,6 @@
-//! Several servers behind one: each server that a file names, such as a project's `.mcp.json`, is
-//! offered under its name there, without what a prefix can't have: the tools of `git (local)` begin with
-//! `git-local_`. Those that the file disables are left out.
+//! A gateway to several servers. Each server in a file, such as a project's `.mcp.json`, is offered
+//! under its name there, without characters that a prefix can't have: the tools of `git (local)`
+//! begin with `git-local_`. Servers that the file disables are left out.
 //!
 //! `cargo run --bin gateway -- .mcp.json`
 
@@ -34,7 +34,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A prefix for the tools of a server: a letter, then letters, digits, `-` and `.`, and not one of `used`.
+/// Returns a prefix for the tools of a server: a letter, then letters, digits, `-` and `.`, and not
+/// one of `used`.
 fn prefix(name: &str, used: &[String]) -> String {
     let is_allowed = |it: char| it.is_ascii_alphanumeric() || it == '.';
     let words = name.split(|it| !is_allowed(it)).filter(|it| !it.is_empty());
@@ -44,14 +45,14 @@ fn prefix(name: &str, used: &[String]) -> String {
     }
     let numbered = (2..).map(|number| format!("{prefix}-{number}"));
     let mut candidates = std::iter::once(prefix.clone()).chain(numbered);
-    // The case of a prefix of URIs does not matter.
+    // Prefixes of URIs are compared without case.
     let is_free = |it: &String| !used.iter().any(|used| used.eq_ignore_ascii_case(it));
     candidates.find(is_free).unwrap_or(prefix)
 }
 
-/// Connects to a server, and makes one that stands for it.
+/// Connects to a server, and returns a proxy for it.
 async fn behind(entry: &Entry) -> Result<Server, Box<dyn Error>> {
-    // A program that dies is started again, however often.
+    // A program that exits is started again, without a limit.
     let without_end = Reconnect {
         tries: None,
         ..Reconnect::default()

@@ -1,5 +1,5 @@
-//! A limit of calls at the same time, with the layers of tower: two are served, and others are
-//! refused instead of waiting.
+//! A limit on concurrent calls with tower's layers: two calls are served, and others are refused
+//! instead of waiting.
 
 use std::time::Duration;
 
@@ -24,7 +24,8 @@ impl Reports {
 #[mcp_runtime::main]
 async fn main() -> Result<(), ServeError> {
     let mut server = Reports.into_builder();
-    // The outermost: says when to try again. Without it, the error is an internal one.
+    // The outermost layer tells clients when to try again. Without it, the error would be an
+    // internal error.
     server.layer(from_fn(async |request: McpRequest, next: Next| {
         let outcome = next.run(request).await;
         outcome.map_err(|error| {
@@ -35,7 +36,7 @@ async fn main() -> Result<(), ServeError> {
             }
         })
     }));
-    // Refuses while what is inside is not ready.
+    // Refuses calls while the inner service is not ready.
     server.layer(LoadShedLayer::new());
     server.layer(ConcurrencyLimitLayer::new(2));
     server.serve(stdio()).await

@@ -1,4 +1,4 @@
-//! A server that logs to its clients, as much as each wants to hear.
+//! A server that logs to its clients at the level that each client chooses.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Logs in at a server that asks for it, lists its tools, and calls one.
+//! Logs in at a server that requires it, lists its tools, and calls one.
 //!
 //! `cargo run --bin login -- [OPTION…] URL [TOOL [JSON]]`
 //!
@@ -64,7 +64,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Takes the options off the arguments.
+/// Parses the options, and removes them from the arguments.
 fn options(arguments: &mut VecDeque<String>) -> Result<OAuth, String> {
     let mut oauth = OAuth::new("login").redirect(Loopback::any_port());
     while let Some(option) = arguments.pop_front_if(|first| first.starts_with("--")) {

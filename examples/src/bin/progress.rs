@@ -1,4 +1,4 @@
-//! A server that says how far it has come.
+//! A server that reports its progress.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::Progress;

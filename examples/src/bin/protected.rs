@@ -1,9 +1,11 @@
-//! A server that asks for access tokens: `whoami` needs any, `write` one with the scope `files:write`.
+//! A server that requires access tokens: `whoami` needs any token, and `write` a token with the
+//! scope `files:write`.
 //!
 //! `cargo run --bin protected -- 127.0.0.1:8080 https://login.example.com`
 //!
-//! With `--client-id ID --client-secret SECRET` before the address, tokens that are no JWT are
-//! introspected by that client. `cargo run --bin login -- http://127.0.0.1:8080/mcp whoami` is a client.
+//! With `--client-id ID --client-secret SECRET` before the address, tokens that are not JWTs are
+//! introspected with this client. `cargo run --bin login -- http://127.0.0.1:8080/mcp whoami` is a
+//! client.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Redaction of results: numbers of payment cards leave the server only as stars.
+//! Redaction of results: the digits of payment card numbers are replaced with stars.
 
 use mcp_runtime::layer::{McpRequest, McpResponse, Next, from_fn};
 use mcp_runtime::prelude::*;
@@ -19,7 +19,8 @@ impl Shop {
     }
 }
 
-/// The text with a star for each digit of a card: 13 to 19 digits, with single spaces between them.
+/// Replaces each digit of card numbers with a star. A card number has 13 to 19 digits, with single
+/// spaces between them.
 fn redacted(text: &str) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,5 @@
-//! A cache of contents: a resource is read once in ten seconds for each principal.
+//! A cache of resource contents: for each principal, a resource is read at most once in ten
+//! seconds.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -11,7 +11,7 @@ use serde_json::json;
 
 struct Guide;
 
-/// After so many questions of the model it has to say something.
+/// The number of questions after which the model must answer.
 const MOST_QUESTIONS: usize = 4;
 
 #[mcp_server(name = "sample")]
@@ -45,7 +45,7 @@ impl Guide {
     }
 }
 
-/// The tool that the model may use.
+/// Returns the tool that the model may use.
 fn thermometer() -> Tool {
     let schema = json!({
         "type": "object",
@@ -55,7 +55,7 @@ fn thermometer() -> Tool {
     Tool::new("temperature", schema).with_description("How warm it is in a town, in °C.")
 }
 
-/// Arguments that the model gave the tool.
+/// Answers the model's calls of the tool.
 fn measured(said: &Sampled) -> Vec<SamplingMessageContentBlock> {
     let results = said.tool_uses().map(|usage| {
         let degrees = usage.input.get().len() % 40;

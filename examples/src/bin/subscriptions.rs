@@ -1,10 +1,10 @@
-//! A server with a resource that changes, and clients that are told.
+//! A server with a resource that changes, and notifies subscribed clients.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_runtime::prelude::*;
 
-/// URI of the count.
+/// The URI of the count.
 const URI: &str = "counter://count";
 
 #[derive(Default)]

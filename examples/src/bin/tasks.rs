@@ -1,8 +1,10 @@
-//! Calls that go on after they were answered (`io.modelcontextprotocol/tasks`): server and client.
+//! Calls that continue after they were answered (`io.modelcontextprotocol/tasks`): a server and a
+//! client.
 //!
-//! `tasks` serves over standard streams, `tasks 127.0.0.1:8080` over HTTP. `tasks call` starts the former,
-//! `tasks call http://127.0.0.1:8080/mcp render '{"scenes": 3}'` reaches the latter: it follows the task of a
-//! call, also of somebody else's server, prints each status, and the result.
+//! `tasks` serves over standard streams, and `tasks 127.0.0.1:8080` over HTTP. `tasks call` starts
+//! the former, and `tasks call http://127.0.0.1:8080/mcp render '{"scenes": 3}'` connects to the
+//! latter or to any other server. It follows the task of a call, and prints each status and the
+//! result.
 
 use std::env::args;
 use std::io::{Write as _, stdout};
@@ -61,7 +63,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Calls a tool of a server, of a new one unless there is a URL.
+/// Calls a tool of a server. Without a URL, starts a new server.
 async fn call(
     url: Option<&str>,
     tool: &str,

@@ -1,8 +1,8 @@
-//! The tasks of a team, in an app that is made with axum: users sign in by a token, tools see who
-//! calls them, and ask by forms.
+//! The tasks of a team, in an axum app. Users sign in with a token, and tools see who calls them
+//! and ask questions with forms.
 //!
-//! `cargo run -p mcp-example-team 127.0.0.1:8080`; clients connect to `http://127.0.0.1:8080/mcp` with
-//! the header `Authorization: Bearer token-of-ann`.
+//! Run it with `cargo run -p mcp-example-team 127.0.0.1:8080`. Clients connect to
+//! `http://127.0.0.1:8080/mcp` with the header `Authorization: Bearer token-of-ann`.
 
 mod tasks;
 mod users;
@@ -30,7 +30,7 @@ async fn main() -> anyhow::Result<()> {
         .with_state(team);
     let (ended, end) = oneshot::channel();
     let shutdown = async {
-        // Without a handler of the signal, the process ends by itself.
+        // If the signal can't be handled, it ends the process.
         let _ = tokio::signal::ctrl_c().await;
         let _ = ended.send(guard.shut_down().await);
     };

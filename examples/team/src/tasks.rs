@@ -1,4 +1,4 @@
-//! The tasks, and the tools that deal with them.
+//! The tasks, and the tools for them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Who may use the app.
+//! The users of the app.
 
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
@@ -33,14 +33,14 @@ const USERS: [(&str, User); 2] = [
     ),
 ];
 
-/// Lets users pass, and says who they are.
+/// Admits users, and records who they are.
 pub(crate) async fn sign_in(mut request: Request, next: Next) -> Result<Response, StatusCode> {
     let header = request.headers().get(header::AUTHORIZATION);
     let token = header.and_then(|it| it.to_str().ok()?.strip_prefix("Bearer "));
     let user = USERS.into_iter().find(|(it, _)| Some(*it) == token);
     let (_, user) = user.ok_or(StatusCode::UNAUTHORIZED)?;
     let extensions = request.extensions_mut();
-    // The owner of sessions and of questions that are not answered yet.
+    // The principal owns sessions, and questions that are not answered yet.
     extensions.insert(Principal::new(user.name));
     extensions.insert(user);
     Ok(next.run(request).await)

@@ -1,5 +1,5 @@
-//! The examples that ask, as processes of their own: each handler is answered in both eras, and
-//! comes to the same result.
+//! The examples that ask questions, run as separate processes. Each handler is answered in both
+//! eras, with the same result.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 
-/// The texts that a sequence of calls comes to, and what was asked meanwhile, in both eras.
+/// Returns the texts of a sequence of calls and the questions asked meanwhile, in both eras.
 async fn compare(
     binary: &str,
     able: impl Fn(ClientBuilder, Asked) -> ClientBuilder,

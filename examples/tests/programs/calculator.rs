@@ -1,4 +1,4 @@
-//! The calculator as a process of its own, spoken to over its standard streams.
+//! The calculator as a separate process, over its standard streams.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -67,7 +67,8 @@ impl Calculator {
         self.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
     }
 
-    /// Closes standard input and gives back what else was written, after a clean exit.
+    /// Closes standard input, checks that the process exits cleanly, and returns the rest of its
+    /// output.
     fn finish(mut self) -> String {
         drop(self.stdin.take());
         let mut rest = String::new();

@@ -17,7 +17,7 @@ use self::client::Following;
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
-/// Serves the workshop over HTTP for as long as the test runs.
+/// Serves the workshop over HTTP as long as the test runs.
 fn serve() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -31,7 +31,7 @@ fn builder(revision: Revision) -> ClientBuilder {
     builder.on_form(|form| async move { form.accept(json!({"answer": "red"})) })
 }
 
-/// Clients over both transports, in both eras.
+/// Returns clients over both transports in both eras.
 async fn clients(configure: impl Fn(ClientBuilder) -> ClientBuilder) -> Vec<Client> {
     let url = format!("http://{}/mcp", serve());
     let mut clients = Vec::new();
@@ -58,7 +58,7 @@ async fn a_client_gets_the_finished_value_of_a_call_that_is_answered_by_a_ticket
             let repaired: String = client.call("repair", json!({"days": days})).await.unwrap();
             assert_eq!(repaired, expected, "{}", client.revision());
         }
-        // The tickets of the last two.
+        // These are the tickets of the last two calls.
         let tickets = client.list_resources().await.unwrap();
         assert!(tickets.len() >= 2, "{tickets:?}");
         let ticket = client.read_resource(&tickets[0].uri).await.unwrap();
@@ -89,7 +89,7 @@ async fn both_eras_declare_it() {
     }
 }
 
-/// The answer to a stateless request for a ticket.
+/// Returns the answer to a stateless request for a ticket.
 async fn get(address: SocketAddr, declared: Value, name: &'static str) -> Value {
     let asking = tokio::task::spawn_blocking(move || {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": server::GET.name(), "params": {

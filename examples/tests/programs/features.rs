@@ -1,5 +1,4 @@
-//! One example for each feature, as processes of their own: what a client sees is the same in both
-//! eras.
+//! One example for each feature, run as separate processes. A client sees the same in both eras.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,14 +13,14 @@ use serde_json::{Value, json};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 
-/// A client of the example that `binary` is.
+/// Connects a client to the example `binary`.
 async fn connect(binary: &str, arguments: &[&Path], revision: Revision) -> Client {
     let example = ChildProcess::new(binary).args(arguments);
     let client = Client::builder("features", "1.0.0").revision(revision);
     client.connect(example).await.unwrap()
 }
 
-/// Checks that `script` gets the same of the example in each era.
+/// Checks that `script` gets the same result from the example in each era.
 async fn compare(
     binary: &str,
     arguments: &[&Path],
@@ -114,7 +113,7 @@ async fn tools_come_and_go_and_clients_are_told() {
     let seen = compare(env!("CARGO_BIN_EXE_dynamic"), &[], async |client| {
         assert_eq!(tool_names(client).await, ["learn", "forget"]);
         let mut notifications = client.notifications();
-        // Clients without a handshake subscribe, the others are told unasked.
+        // Clients without a handshake subscribe; the others are notified without subscribing.
         let filter = SubscriptionFilter::new().with_tools_list_changed(true);
         let subscription = client.listen(filter).await;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The examples of layers: what a client sees is the same in both eras.
+//! The examples of layers. A client sees the same in both eras.
 
 use std::path::Path;
 

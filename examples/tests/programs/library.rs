@@ -1,4 +1,4 @@
-//! The library as a process of its own, as a client uses it.
+//! The library as a separate process, used by a client.
 
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::types::PromptReference;

@@ -1,4 +1,4 @@
-//! The examples, as processes of their own.
+//! The examples, run as separate processes.
 
 #![allow(clippy::unwrap_used)]
 

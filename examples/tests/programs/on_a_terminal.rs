@@ -1,4 +1,4 @@
-//! What a person reads who starts a server on a terminal.
+//! The output for a person who starts a server on a terminal.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,14 +12,14 @@ use rustix::pty::{self, OpenptFlags};
 
 use crate::first_day::unused;
 
-/// A server over HTTP, and what it writes to its terminal.
+/// A server over HTTP, and the output on its terminal.
 struct Server {
     child: Child,
     url: String,
     terminal: BufReader<File>,
 }
 
-/// A new terminal: what is written to the second part is read from the first.
+/// Opens a terminal. The first part reads what is written to the second.
 fn terminal() -> (File, OwnedFd) {
     let own = pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     pty::grantpt(&own).unwrap();
@@ -30,7 +30,7 @@ fn terminal() -> (File, OwnedFd) {
 }
 
 impl Server {
-    /// Starts `program` with `arguments`, which has to be called `name`.
+    /// Starts `program` with `arguments`, and checks that its first line begins with `name`.
     fn started(program: &str, arguments: &[&str], name: &str) -> Self {
         let (own, other) = terminal();
         let mut command = Command::new(program);
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// The next line on its terminal.
+    /// Returns the next line on the terminal.
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.terminal.read_line(&mut line).unwrap();

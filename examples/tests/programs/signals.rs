@@ -1,4 +1,4 @@
-//! Effect of SIGTERM and Ctrl-C on a server on standard input and output.
+//! The effect of SIGTERM and Ctrl-C on a server on standard input and output.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -13,7 +13,7 @@ struct Server {
 }
 
 impl Server {
-    /// A server in the middle of the call 7, which goes on when its question is answered.
+    /// Starts a server with the call 7 in flight, which continues when its question is answered.
     fn at_work() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_elicit"))
             .stdin(Stdio::piped())
@@ -50,7 +50,7 @@ impl Server {
         writeln!(self.stdin, "{message}").unwrap();
     }
 
-    /// The next message, or `None` at the end of output.
+    /// Returns the next message; `None` at the end of the output.
     fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();

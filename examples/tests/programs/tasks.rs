@@ -1,4 +1,4 @@
-//! Tasks, by the program that is server and client.
+//! Tasks, with the program that is both server and client.
 
 use std::process::Command;
 

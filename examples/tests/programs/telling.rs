@@ -1,4 +1,4 @@
-//! The examples that tell clients something: what a client hears is the same in both eras.
+//! The examples that send notifications. A client receives the same in both eras.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 /// Received notifications, in order.
 type Heard = Arc<Mutex<Vec<Value>>>;
 
-/// Checks that `script` receives the same of the example in each era.
+/// Checks that `script` receives the same notifications from the example in each era.
 async fn compare(
     binary: &str,
     observe: impl Fn(ClientBuilder, Heard) -> ClientBuilder,
@@ -46,7 +46,7 @@ async fn progress_is_heard_while_it_grows() {
             ] {
                 let heard = Arc::clone(heard);
                 let call = client.call_tool(tool, arguments).on_progress(move |told| {
-                    // How many reports there are between the first and the last is a matter of time.
+                    // The number of reports between the first and the last depends on timing.
                     if [Some(1.0), told.total].contains(&Some(told.progress)) {
                         let report = json!([told.progress, told.total, told.message]);
                         heard.lock().unwrap().push(report);

@@ -1,14 +1,14 @@
-//! Tools that make lists as long as those of real servers.
+//! Tools that make lists as long as the lists of real servers.
 
 use mcp_runtime::IntoToolResult;
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::types::{RawJson, Tool};
 
-/// Arguments of each of them. The servers that are compared have the same.
+/// The schema of their arguments, which is the same in the servers that are compared.
 const SCHEMA: &str = include_str!("schema.json");
 
-/// One tool, described in about a kilobyte.
+/// Returns a tool with a description of about a kilobyte.
 pub(crate) fn tool(number: usize) -> ToolEntry {
     let schema: serde_json::Value = serde_json::from_str(SCHEMA).expect("the file is JSON");
     let schema = RawJson::new(&schema).expect("a value is JSON");

@@ -1,7 +1,8 @@
-//! The server that measurements drive: `bench-server [--tools N] [--layers N] [--http ADDR]`.
+//! The server of the measurements: `bench-server [--tools N] [--layers N] [--http ADDR]`.
 //!
-//! `--tools N` adds N tools with realistic schemas to the three that are called, `--layers N` as many
-//! layers that do nothing. It serves standard input and output, or `/mcp` at the address.
+//! `--tools N` adds N tools with realistic schemas to the three that are called, and `--layers N`
+//! adds N layers that do nothing. The program serves standard input and output, or `/mcp` at the
+//! address.
 
 mod extra;
 mod options;

@@ -1,15 +1,15 @@
-//! Options of the command line.
+//! The options of the command line.
 
 use std::net::SocketAddr;
 
 /// The options of the program.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
-    /// How many tools there are besides those that are called.
+    /// The number of tools besides those that are called.
     pub(crate) tools: usize,
-    /// How many layers that do nothing stand around each request.
+    /// The number of layers around each request, which do nothing.
     pub(crate) layers: usize,
-    /// Address to serve HTTP at, instead of standard input and output.
+    /// The address to serve HTTP at, instead of standard input and output.
     pub(crate) http: Option<SocketAddr>,
 }
 

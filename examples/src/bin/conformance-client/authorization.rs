@@ -1,4 +1,4 @@
-//! The client's authorization, by scenario.
+//! The client's authorization for each scenario.
 
 use std::error::Error;
 use std::io;
@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use crate::context;
 
-/// The URL that is the client's identifier where the suite's server takes one.
+/// The URL that identifies the client, if the suite's server supports such identifiers.
 const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
-/// The authorization of a scenario whose server is at `url`.
+/// Returns the authorization for a scenario whose server is at `url`.
 pub(crate) async fn oauth(scenario: &str, url: &str) -> Result<OAuth, Box<dyn Error>> {
     let context = context()?;
     let text = |name: &str| context[name].as_str().unwrap_or_default().to_owned();
@@ -53,12 +53,12 @@ pub(crate) async fn oauth(scenario: &str, url: &str) -> Result<OAuth, Box<dyn Er
     })
 }
 
-/// A person whose browser is this client itself.
+/// Authorizes as a person whose browser is this client itself.
 fn person() -> OAuth {
     OAuth::new("conformance-client").opener(visit)
 }
 
-/// Opens a page that redirects at once, and follows the redirect.
+/// Opens a page that redirects immediately, and follows the redirect.
 async fn visit(url: String) -> io::Result<()> {
     let http = AuthHttp::trusted([])?;
     let get = |url: &str| {
@@ -82,8 +82,8 @@ fn identity_provider(context: &Value) -> IdentityProvider {
     })
 }
 
-/// The issuer that the server names: the suite does not tell where its clients are registered, as
-/// those who set up a client do.
+/// Returns the issuer that the server names. A person who sets up a client would know where it is
+/// registered, but the suite does not say.
 async fn issuer(url: &str) -> Result<String, Box<dyn Error>> {
     let http = AuthHttp::trusted([])?;
     for metadata in resource_metadata_urls(url)? {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{Outcome, context};
 
-/// Calls each tool with arguments that fit.
+/// Calls each tool with matching arguments.
 pub(crate) async fn every_tool(client: &Client) -> Outcome {
     for tool in client.list_tools().await? {
         client.call_tool(&tool.name, arguments(&tool)?).await?;
@@ -33,7 +33,7 @@ fn arguments(tool: &Tool) -> serde_json::Result<Value> {
     Ok(Value::Object(values.collect()))
 }
 
-/// Uses every kind of thing that a server has.
+/// Uses every kind of entry that a server has.
 pub(crate) async fn everything(client: &Client) -> Outcome {
     every_tool(client).await?;
     let resources = client
@@ -53,7 +53,7 @@ pub(crate) async fn everything(client: &Client) -> Outcome {
     Ok(())
 }
 
-/// Makes the calls that the suite has written down.
+/// Makes the calls that the suite specifies.
 pub(crate) async fn from_context(client: &Client) -> Outcome {
     let context = context()?;
     client.list_tools().await?;
@@ -64,7 +64,7 @@ pub(crate) async fn from_context(client: &Client) -> Outcome {
     Ok(())
 }
 
-/// Sends a schema back as it came.
+/// Sends a schema back unchanged.
 pub(crate) async fn echo_schema(client: &Client) -> Outcome {
     let tools = client.list_tools().await?;
     let tool = tools

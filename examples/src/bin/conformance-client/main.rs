@@ -42,7 +42,7 @@ async fn main() -> Outcome {
     outcome
 }
 
-/// What the suite tells the client about the scenario; null if it tells nothing.
+/// Returns what the suite tells the client about the scenario; null if there is nothing.
 fn context() -> Result<Value, Box<dyn Error>> {
     let context = env::var("MCP_CONFORMANCE_CONTEXT");
     Ok(context.map_or(Ok(Value::Null), |json| serde_json::from_str(&json))?)

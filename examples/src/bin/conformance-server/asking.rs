@@ -1,4 +1,4 @@
-//! The tools that ask the client, whatever the revision.
+//! The tools that ask the client in every revision.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::types::ElicitSchema;

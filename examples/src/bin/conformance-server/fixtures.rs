@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::content::{PNG, WAV};
 
-/// The time between two things that a tool tells.
+/// The time between two notifications of a tool.
 const STEP: Duration = Duration::from_millis(50);
 
 pub(crate) struct Fixtures;

@@ -1,4 +1,4 @@
-//! The tools of which the suite knows under which names they ask.
+//! The tools whose questions have the keys that the suite expects.
 
 use mcp_runtime::prelude::*;
 

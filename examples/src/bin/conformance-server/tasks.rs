@@ -1,4 +1,4 @@
-//! The tools of which the suite knows how they become tasks.
+//! The tools that become tasks in the way that the suite expects.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A transport of one's own: a client and a server that send each message through a channel.
+//! A custom transport: a client and a server that send each message through a channel.
 //!
 //! `cargo run --bin custom_transport`
 

@@ -1,4 +1,4 @@
-//! `com.example/tickets` in a client: a ticket is followed to the end of its call.
+//! `com.example/tickets` in a client, which follows a ticket to the end of its call.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use serde::Deserialize;
 
 use super::server::{ANSWER, GET, ID, KIND, Status};
 
-/// The extension.
 pub(crate) struct Following;
 
 const METHODS: &[ExtensionMethod] = &[GET, ANSWER];
@@ -70,11 +69,11 @@ impl ClientExtension for Following {
     }
 }
 
-/// The plain result of the call that a ticket stands for.
+/// Returns the plain result of the call that a ticket represents.
 async fn follow(client: Client, id: String) -> Result<RawJson, CallError> {
     let mut filter = SubscriptionFilter::new();
     filter.extra.insert(ID.to_owned(), json!([id]));
-    // Revisions with a handshake have no such subscriptions.
+    // Revisions with a handshake do not have such subscriptions.
     let mut changes = client.listen(filter).await.ok();
     loop {
         let status = client.request::<Get>(object(json!({"id": id}))).await?;

@@ -1,8 +1,8 @@
-//! An extension of the protocol, `com.example/tickets`: server and client.
+//! A protocol extension, `com.example/tickets`: its server and its client.
 //!
-//! `extension` serves over standard streams, `extension 127.0.0.1:8080` over HTTP. `extension call`
-//! starts the former, `extension call http://127.0.0.1:8080/mcp` reaches the latter: it calls a tool that
-//! is answered by a ticket, and prints what comes of it.
+//! `extension` serves over standard streams, and `extension 127.0.0.1:8080` over HTTP. `extension
+//! call` starts the former, and `extension call http://127.0.0.1:8080/mcp` connects to the latter.
+//! It calls a tool that is answered with a ticket, and prints the result.
 
 mod client;
 mod server;
@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Calls the tool of a server, of a new one unless there is a URL.
+/// Calls the server's tool. Without a URL, starts a new server.
 async fn call(url: Option<&String>) -> Result<String, Box<dyn std::error::Error>> {
     let client = Client::builder("example", "1.0.0")
         .extension(Following)

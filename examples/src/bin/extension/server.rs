@@ -1,4 +1,4 @@
-//! `com.example/tickets` on a server: a call that takes long is answered by a ticket.
+//! `com.example/tickets` on a server, which answers long calls with a ticket.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ pub(crate) const GET: ExtensionMethod =
 pub(crate) const ANSWER: ExtensionMethod =
     ExtensionMethod::new("com.example/tickets/answer").named_by("id");
 
-/// What has become of a call; the result of [`GET`].
+/// The status of a call, which is the result of [`GET`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Status {
@@ -38,7 +38,7 @@ pub(crate) struct Status {
     pub error: Option<ProtocolError>,
 }
 
-/// A call that goes on.
+/// A running call.
 struct Ticket {
     id: String,
     owner: Option<String>,
@@ -62,7 +62,7 @@ impl DetachedCall for Ticket {
     }
 }
 
-/// The extension. An example: tickets are kept until the server ends, whatever becomes of them.
+/// The extension. To keep the example short, tickets are kept until the server ends.
 #[derive(Clone, Default)]
 pub(crate) struct Tickets(Arc<Mutex<Vec<Arc<Ticket>>>>);
 
@@ -79,13 +79,13 @@ impl Tickets {
         ticket
     }
 
-    /// The ticket of the caller; another's does not exist.
+    /// Finds a ticket of the caller. Tickets of other callers are treated as unknown.
     fn find(&self, id: &str, cx: &Context) -> Result<Arc<Ticket>, ProtocolError> {
         let found = self.of(cx).into_iter().find(|ticket| ticket.id == id);
         found.ok_or_else(|| ProtocolError::new(code::INVALID_PARAMS, "no such ticket"))
     }
 
-    /// The tickets of the caller.
+    /// Returns the caller's tickets.
     fn of(&self, cx: &Context) -> Vec<Arc<Ticket>> {
         let is_own = |it: &&Arc<Ticket>| it.owner.as_deref() == cx.principal();
         lock(&self.0).iter().filter(is_own).cloned().collect()
@@ -96,7 +96,7 @@ impl Tickets {
         let waiting = lock(&ticket.asked).take();
         if let Some(waiting) = waiting {
             ticket.status.send_modify(|status| status.question = None);
-            // The call may have ended meanwhile.
+            // The call may have ended in the meantime.
             let _ = waiting.send(asked.answer);
         }
         Ok(())
@@ -151,7 +151,7 @@ impl Extension for Tickets {
         }));
     }
 
-    /// `{"com.example/tickets": [id…]}` in a filter: changes of these tickets.
+    /// Handles `{"com.example/tickets": [id…]}` in a filter: reports changes of these tickets.
     fn listen(
         &self,
         wanted: &JsonObject,
@@ -174,7 +174,7 @@ impl Extension for Tickets {
     }
 }
 
-/// Announces a ticket as it is, and each change, until nobody listens.
+/// Announces the current state of a ticket and each change, until nobody listens.
 async fn announce(ticket: Arc<Ticket>, listener: mpsc::Sender<ExtensionNotification>) {
     let mut status = ticket.status.subscribe();
     loop {
@@ -191,7 +191,7 @@ async fn announce(ticket: Arc<Ticket>, listener: mpsc::Sender<ExtensionNotificat
     }
 }
 
-/// A tool whose calls are answered by a ticket after a time, to clients that know tickets.
+/// A tool whose calls are answered with a ticket after some time, if the client supports tickets.
 pub(crate) struct Ticketed {
     pub after: Duration,
 }
@@ -250,7 +250,7 @@ impl ToolExtension for Ticketed {
     }
 }
 
-/// The error that the plain call would have been answered with.
+/// Returns the error of the plain call.
 fn as_protocol(error: BoxError) -> ProtocolError {
     let other = |error: BoxError| ProtocolError::new(code::INTERNAL_ERROR, error.to_string());
     error.downcast().map_or_else(other, |error| *error)
@@ -277,7 +277,6 @@ impl Workshop {
     }
 }
 
-/// The server.
 pub(crate) fn workshop() -> ServerBuilder {
     let mut server = Workshop.into_builder();
     server.extension(Tickets::default());

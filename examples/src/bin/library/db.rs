@@ -6,10 +6,10 @@ use mcp_runtime::types::RequestId;
 
 use crate::book::{Book, Isbn};
 
-/// Some books.
+/// A collection of books.
 pub(crate) struct Db(Vec<Book>);
 
-/// Why nothing was found.
+/// The error of a failed request.
 #[derive(Debug)]
 pub(crate) struct DbError {
     request: RequestId,
@@ -22,7 +22,7 @@ impl fmt::Display for DbError {
 }
 
 impl Db {
-    /// Three novels.
+    /// Returns a collection of three novels.
     pub(crate) fn austen() -> Self {
         let book = |title: &str, year, isbn| Book {
             title: title.to_owned(),
@@ -37,7 +37,7 @@ impl Db {
         ])
     }
 
-    /// The first `limit` books with `title` in their titles.
+    /// Finds the first `limit` books whose titles contain `title`.
     pub(crate) fn find(
         &self,
         title: &str,
@@ -54,12 +54,12 @@ impl Db {
         Ok(found)
     }
 
-    /// The book with this number.
+    /// Finds the book with this ISBN.
     pub(crate) fn book(&self, isbn: Isbn) -> Option<Book> {
         self.0.iter().find(|book| book.isbn == isbn).cloned()
     }
 
-    /// The titles that begin with `start`.
+    /// Returns the titles that begin with `start`.
     pub(crate) fn titles(&self, start: &str) -> Vec<String> {
         let titles = self.0.iter().map(|book| &book.title);
         titles

@@ -42,7 +42,7 @@ impl Library {
         self.db.book(isbn).map(Json).ok_or(NotFound)
     }
 
-    /// The titles that begin with what has been typed.
+    /// Completes titles: returns the titles that begin with the typed characters.
     fn titles(&self, request: &CompletionRequest) -> Vec<String> {
         self.db.titles(request.value())
     }

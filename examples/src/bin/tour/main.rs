@@ -1,5 +1,5 @@
-//! A tour: starts the calculator as a child process, talks to it in both eras of the protocol,
-//! and shows what happens. It ends with exit code 0 only if all of it worked.
+//! A tour that starts the calculator as a child process, talks to it in both eras of the protocol,
+//! and shows what happens. The exit code is 0 only if everything worked.
 
 #![allow(clippy::print_stdout, reason = "it is what the tour is for")]
 
@@ -51,7 +51,7 @@ async fn tour(page: &Page) -> Outcome<()> {
     visit(page, client, &server, &[Uninitialized, Operating]).await
 }
 
-/// Connects, looks around, calls, and says goodbye.
+/// Connects, lists the tools, calls them, and disconnects.
 async fn visit(
     page: &Page,
     client: ClientBuilder,
@@ -102,7 +102,7 @@ async fn visit(
     )
 }
 
-/// The server, and where it will be seen how it ended.
+/// Returns the server, and a place that records how it ended.
 fn watched(server: &ChildProcess) -> (Arc<Mutex<Option<Exit>>>, ChildProcess) {
     let seen = Arc::new(Mutex::new(None));
     let exit = Arc::clone(&seen);

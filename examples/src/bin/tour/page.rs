@@ -1,4 +1,4 @@
-//! Output of the tour: 80 columns, coloured on a terminal only.
+//! The output of the tour: 80 columns, with colors only on a terminal.
 
 use std::io::IsTerminal;
 
@@ -13,13 +13,14 @@ const RED: &str = "31";
 const GREEN: &str = "32";
 const CYAN: &str = "36";
 
-/// Writer of the tour's output.
+/// Writes the tour's output.
 pub(crate) struct Page {
     coloured: bool,
 }
 
 impl Page {
-    /// Standard output, coloured unless `NO_COLOR` is set or it is no terminal.
+    /// Writes to standard output, with colors unless `NO_COLOR` is set or the output is not a
+    /// terminal.
     pub(crate) fn new() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Self {
@@ -39,7 +40,7 @@ impl Page {
         println!("{}", self.paint(BOLD, text));
     }
 
-    /// A line about what the tour does before it can begin.
+    /// Writes a line about a preparation of the tour.
     pub(crate) fn note(&self, text: &str) {
         println!("{}", self.paint(DIM, text));
     }
@@ -70,7 +71,7 @@ impl Page {
         println!("  {} {call:<14}→ {reason}", self.paint(RED, "✗"));
     }
 
-    /// The tools as a table.
+    /// Writes the tools as a table.
     pub(crate) fn tools(&self, tools: &[Tool]) {
         let rows = tools.iter().map(|tool| {
             let description = tool.description.clone().unwrap_or_default();
@@ -101,7 +102,7 @@ impl Page {
     }
 }
 
-/// The arguments of a tool with their types, from its schema.
+/// Returns the arguments of a tool with their types, which come from its schema.
 fn arguments(tool: &Tool) -> String {
     let schema: Map<String, Value> = tool.input_schema.parse().unwrap_or_default();
     let properties = schema.get("properties").and_then(Value::as_object);

@@ -1,8 +1,9 @@
-//! Calls the example `library` by the methods that `mcp bindgen` has written for it.
+//! Calls the example `library` with the methods that `mcp bindgen` has generated for it.
 //!
 //! `cargo run --bin typed_client -- target/debug/library`
 //!
-//! This command writes `library.rs` and `library.mcp.json`; with `--check`, it compares them with the server:
+//! This command writes `library.rs` and `library.mcp.json`. With `--check`, it compares them with
+//! the server:
 //!
 //! `mcp bindgen -o examples/src/bin/typed_client/library.rs -- target/debug/library`
 
