@@ -1,7 +1,7 @@
-//! Cost of the check of an access token (`ES256`), beside the bare verification of its signature.
+//! The cost of checking an access token (`ES256`), compared with only verifying its signature.
 //!
-//! `cargo run --release -p bench-auth` prints the medians as JSON, in nanoseconds: `bare`, `first` (a
-//! token that was not seen before) and `again` (one that was).
+//! `cargo run --release -p bench-auth` prints the medians as JSON, in nanoseconds: `bare` is the
+//! signature, `first` a token that has not been seen before, and `again` a token that has.
 
 mod issuer;
 
@@ -26,7 +26,7 @@ const RESOURCE: &str = "https://mcp.example.com/mcp";
 
 /// How often the three are measured in turn.
 const ROUNDS: usize = 101;
-/// Tokens of one round.
+/// The number of tokens in a round.
 const TOKENS: usize = 50;
 
 #[tokio::main(flavor = "current_thread")]
@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let key = SigningKey::generate()?;
     let issuer = Issuer::start(&key.public_jwk()).await?;
     let policy = ResourceServer::new(RESOURCE).issuer(issuer.url.as_str());
-    // The keys are fetched.
+    // This makes the policy fetch the keys.
     policy
         .admit(&mut request(&token(&key, &issuer.url, 0)?)?)
         .await?;
@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Nanoseconds for each of the items, all of which must succeed.
+/// Returns the nanoseconds per item. Every item must succeed.
 fn time<T>(items: impl IntoIterator<Item = T>, mut run: impl FnMut(T) -> bool) -> f64 {
     let begun = Instant::now();
     let mut count = 0;
@@ -79,14 +79,14 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// Asks the policy once: it has the keys, and nothing to wait for.
+/// Polls the policy once. It already has the keys, so it has nothing to wait for.
 fn is_admitted(policy: &ResourceServer, request: &mut Parts) -> bool {
     let admitted = pin!(policy.admit(request));
     let polled = admitted.poll(&mut Context::from_waker(Waker::noop()));
     matches!(polled, Poll::Ready(Ok(())))
 }
 
-/// A token as an authorization server would issue it.
+/// Returns a token as an authorization server would issue it.
 fn token(key: &SigningKey, issuer: &str, number: usize) -> Result<String, Box<dyn Error>> {
     let claims = json!({
         "iss": issuer,
@@ -116,13 +116,13 @@ fn request(token: &str) -> http::Result<Parts> {
     Ok(request.into_parts().0)
 }
 
-/// What was signed, and the signature.
+/// Returns the signed part of a token, and its signature.
 fn parts(token: &str) -> (&[u8], Vec<u8>) {
     let (signed, signature) = token.rsplit_once('.').unwrap_or_default();
     (signed.as_bytes(), decode(signature))
 }
 
-/// The public key as a point in the uncompressed form.
+/// Returns the public key as a point in uncompressed form.
 fn point(jwk: &Value) -> Vec<u8> {
     let coordinate = |name: &str| decode(jwk[name].as_str().unwrap_or_default());
     [vec![4], coordinate("x"), coordinate("y")].concat()

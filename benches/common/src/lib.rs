@@ -1,23 +1,22 @@
-//! Code that the compared servers share: their options, and the tools that make lists
-//! long.
+//! Code that the compared servers share: their options, and the tools that make their lists long.
 
 use std::net::SocketAddr;
 
 use serde_json::{Map, Value};
 
-/// Arguments of each of the tools that make lists long: those of our own server.
+/// The schema of the extra tools, which is the same as in our own server.
 const SCHEMA: &str = include_str!("../../../examples/src/bin/bench-server/schema.json");
 
 /// The options of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How many tools there are besides those that are called.
+    /// The number of tools besides those that are called.
     pub tools: usize,
-    /// Address to serve HTTP at, instead of standard input and output.
+    /// The address to serve HTTP at, instead of standard input and output.
     pub http: Option<SocketAddr>,
-    /// Whether to serve in the fastest way that is documented, instead of the default one.
+    /// True to serve in the fastest documented way, instead of the default.
     pub fast: bool,
-    /// Whether the limit runs on tokio.
+    /// True if the limit runs on tokio.
     pub tokio: bool,
 }
 
@@ -26,7 +25,7 @@ impl Options {
     ///
     /// # Panics
     ///
-    /// When there is something else on it.
+    /// When there are other arguments.
     #[must_use]
     pub fn of_process() -> Self {
         let mut options = Self::default();
@@ -45,22 +44,22 @@ impl Options {
     }
 }
 
-/// A tool that nobody calls.
+/// A tool that is never called.
 #[derive(Clone, Debug)]
 pub struct ExtraTool {
-    /// Name.
+    /// The name.
     pub name: String,
-    /// Description.
+    /// The description.
     pub description: String,
-    /// Schema of its arguments.
+    /// The schema of the arguments.
     pub schema: Map<String, Value>,
 }
 
-/// So many tools with realistic schemas.
+/// Returns `count` tools with realistic schemas.
 ///
 /// # Panics
 ///
-/// Never: the schema is compiled in.
+/// Never, because the schema is compiled in.
 pub fn extra_tools(count: usize) -> impl Iterator<Item = ExtraTool> {
     (0..count).map(|number| ExtraTool {
         name: format!("search_records_{number}"),

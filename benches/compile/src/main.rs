@@ -1,9 +1,9 @@
-//! How long a server takes to compile, beside the same server on `rmcp`.
+//! How long a server takes to compile, compared with the same server on `rmcp`.
 //!
-//! `cargo run -p bench-compile -- [tools] [rounds] [folder]` writes both servers into a folder of
-//! their own and builds them in turns: once with all dependencies, then the server alone, then
-//! after a change to one tool; in debug and in release. Of each it prints the median of the
-//! seconds that passed and of those that the processors worked, which other programs disturb less.
+//! `cargo run -p bench-compile -- [tools] [rounds] [folder]` writes both servers into a separate
+//! folder and builds them in turns, in debug and in release: once with all dependencies, then only
+//! the server, then after a change to one tool. For each build it prints the median of the elapsed
+//! seconds, and of the seconds of CPU time, which other programs disturb less.
 
 mod measure;
 mod project;

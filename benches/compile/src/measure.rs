@@ -1,4 +1,4 @@
-//! Builds, and what they take.
+//! Runs builds, and measures their time.
 
 use std::fs;
 use std::io;
@@ -7,22 +7,22 @@ use std::time::Instant;
 
 use crate::project::Project;
 
-/// The options of Cargo that choose a profile.
+/// The cargo options that choose a profile.
 pub(crate) const PROFILES: [&str; 2] = ["--profile=dev", "--profile=release"];
 
-/// How many ticks of `/proc/self/stat` are a second, on Linux.
+/// The number of ticks per second in `/proc/self/stat` on Linux.
 const TICKS: f64 = 100.0;
 
-/// Step of a build.
+/// What is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Everything, from nothing.
+    /// Everything from scratch.
     Clean,
-    /// The server, its dependencies being there.
+    /// The server, with its dependencies already built.
     Server,
     /// The server after a change to one tool.
     Touched,
-    /// The same, checked only, as an editor does.
+    /// The server after a change to one tool, but only checked, as an editor does.
     Checked,
 }
 
@@ -30,7 +30,7 @@ impl Stage {
     pub(crate) const ALL: [Self; 4] = [Self::Clean, Self::Server, Self::Touched, Self::Checked];
 }
 
-/// One build, in seconds.
+/// The times of one build in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Sample {
     pub(crate) project: &'static str,
@@ -39,7 +39,7 @@ pub(crate) struct Sample {
     pub(crate) worked: f64,
 }
 
-/// Builds the projects in turns; clean builds come once, the others `rounds` times.
+/// Builds the projects in turns. Clean builds run once, and the others `rounds` times.
 pub(crate) fn alternate(
     projects: &[&Project],
     profile: &'static str,
@@ -88,24 +88,24 @@ fn run(project: &Project, arguments: &[&str]) -> io::Result<()> {
         .args(arguments)
         .arg("--quiet")
         .current_dir(&project.folder);
-    // Dead fields of what only stands there to be compiled.
+    // The programs have unused fields, because they only exist to be compiled.
     cargo
         .env("RUSTFLAGS", "-Awarnings")
         .env_remove("CARGO_TARGET_DIR");
     if cargo.status()?.success() {
-Ok(())
-} else {
-Err(io::Error::other(format!(
+        Ok(())
+    } else {
+        Err(io::Error::other(format!(
             "cargo {arguments:?} in {:?}",
             project.folder
         )))
-}
+    }
 }
 
-/// How long the processors have worked for processes that this one started and that have ended.
+/// Returns the CPU time of the child processes that have ended.
 fn worked() -> io::Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
-    // Behind the name in parentheses: the 16th and 17th field are the children's times.
+    // After the name in parentheses, the 16th and 17th field of the line are the children's times.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let times = fields.split_whitespace().skip(13).take(2);
     let ticks: f64 = times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum();

@@ -1,4 +1,4 @@
-//! The two servers, as packages on disk.
+//! The two servers as packages on disk.
 
 use std::fs;
 use std::io;
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 
 use crate::tools::{KINDS, Kind, SHARED};
 
-/// SDK that a server is written with.
+/// The SDK of a server.
 #[derive(Clone, Copy)]
 pub(crate) enum Framework {
     Ours,
     Rmcp,
 }
 
-/// A package that was written.
+/// A package on disk.
 pub(crate) struct Project {
     pub(crate) name: &'static str,
     pub(crate) folder: PathBuf,
 }
 
 impl Project {
-    /// Changes what one tool does, differently each time.
+    /// Changes one tool, in a different way each time.
     pub(crate) fn touch(&self, time: usize) -> io::Result<()> {
         let path = self.folder.join("src/main.rs");
         let text = fs::read_to_string(&path)?;
@@ -30,7 +30,7 @@ impl Project {
     }
 }
 
-/// Writes the package of a server with so many tools.
+/// Writes the package of a server with `tools` tools.
 pub(crate) fn write(framework: Framework, folder: &Path, tools: usize) -> io::Result<Project> {
     let name = match framework {
         Framework::Ours => "mcp-runtime",

@@ -1,4 +1,4 @@
-//! The samples as a table.
+//! Prints the samples as a table.
 
 use crate::measure::{Sample, Stage};
 

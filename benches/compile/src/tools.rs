@@ -1,18 +1,19 @@
-//! The tools that both servers have: ten kinds, numbered, so that any number can be written.
+//! The tools of both servers: ten kinds, which are numbered, so that any number of tools can be
+//! written.
 
-/// One kind of tool. `@` stands for its number.
+/// One kind of tool, in which `@` stands for the tool's number.
 pub(crate) struct Kind {
-    /// Types that both servers need.
+    /// The types that both servers need.
     pub(crate) types: &'static str,
-    /// The method, as we write it.
+    /// The method on our SDK.
     pub(crate) ours: &'static str,
-    /// The arguments' type that `rmcp` asks for.
+    /// The type of the arguments that `rmcp` requires.
     pub(crate) arguments: &'static str,
     /// The method on `rmcp`.
     pub(crate) rmcp: &'static str,
 }
 
-/// Types that the tools share.
+/// The types that the tools share.
 pub(crate) const SHARED: &str = r#"
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 struct Book {

@@ -1,4 +1,4 @@
-//! Cost of the check of an access token, beside the bare verification of its signature.
+//! The cost of checking an access token, compared with only verifying its signature.
 
 use std::io::{Error, Result};
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-/// Nanoseconds of each check.
+/// The nanoseconds of each check.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct TokenCheck {
-    /// The signature by itself.
+    /// Only the signature.
     pub(super) bare: f64,
-    /// A token that was not seen before.
+    /// A token that has not been seen before.
     pub(super) first: f64,
-    /// A token that was.
+    /// A token that has been seen before.
     pub(super) again: f64,
 }
 
-/// Builds the program that measures, and runs it.
+/// Builds and runs the program that measures.
 pub(super) fn measure(root: &Path) -> Result<TokenCheck> {
     let output = Command::new("cargo")
         .args(["run", "--quiet", "--release", "--package", "bench-auth"])

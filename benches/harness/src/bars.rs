@@ -1,4 +1,4 @@
-//! Upper bounds of the figures.
+//! Upper bounds for the figures.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use crate::figures::Cell;
 use crate::plan::Part;
 use crate::report::figure;
 
-/// An upper bound of a figure of ours.
+/// An upper bound for one of our figures.
 #[derive(Clone, Copy, Debug)]
 enum Bar {
     /// An absolute figure.
     AtMost(f64),
-    /// A multiple of the limit. The figures are ratios to it.
+    /// A multiple of the limit's figure. The figures are ratios to the limit.
     OfLimit(f64),
     /// A share of rmcp's figure.
     OfRmcp(f64),
@@ -19,7 +19,7 @@ enum Bar {
 
 use Bar::{AtMost, OfLimit, OfRmcp};
 
-/// Bars by part and name of the row.
+/// The bars by part and name of the row.
 const BARS: &[(Part, &str, Bar)] = &[
     (Part::Instructions, "stdio add, 2025-06-18", AtMost(15e3)),
     (Part::Instructions, "stdio add, 2026-07-28", AtMost(22e3)),
@@ -118,7 +118,7 @@ const BARS: &[(Part, &str, Bar)] = &[
     (Part::Weight, STRIPPED, OfRmcp(0.9)),
 ];
 
-/// Names of rows that bars are held against.
+/// The names of rows that have bars.
 pub(super) const DEAREST: &str = "the dearest ÷ the cheapest";
 pub(super) const SESSION: &str = "each idle session over HTTP";
 pub(super) const FIRST_CHECK: &str = "first check of a token ÷ bare verification";
@@ -127,12 +127,12 @@ pub(super) const CRATES: &str = "crates";
 pub(super) const CLEAN: &str = "clean release build, s";
 pub(super) const STRIPPED: &str = "stripped size, KiB";
 
-/// Ours among the columns, and those that it is compared with besides the limit.
+/// The column of our server, and the columns that it is compared with besides the limit.
 pub(super) const OURS: &str = "mcp-runtime";
 const ON_TOKIO: &str = "limit on tokio";
 const RMCP: &str = "rmcp";
 
-/// Whether ours is as it has to be.
+/// The result of comparing our figure with its bar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) bar: String,
@@ -140,7 +140,7 @@ pub(super) struct Verdict {
     pub(super) met: bool,
 }
 
-/// Holds the bar for a row against it, if there is one, and ours was measured.
+/// Compares a row with its bar, if it has one and our server was measured.
 pub(super) fn judge(part: Part, name: &str, columns: &[&str], cells: &[Cell]) -> Option<Verdict> {
     let (_, _, bar) = BARS
         .iter()
@@ -215,7 +215,7 @@ mod tests {
                 }
                 Part::Stdio => loads::stdio().into_iter().map(Load::name).collect(),
                 Part::Http => loads::http().into_iter().map(Load::name).collect(),
-                // These rows are named by the constants above, or by their revision.
+                // The constants above, or the revision, name these rows.
                 Part::Growth | Part::Start | Part::Memory | Part::Auth | Part::Weight => continue,
             };
             assert!(rows.iter().any(|it| it == row), "{row}");

@@ -10,37 +10,38 @@ use crate::figures::Record;
 use crate::plan::{Part, Plan};
 use crate::{guard, servers};
 
-/// Measurements to take.
+/// The measurements to take.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench")]
 pub(crate) struct Options {
-    /// Only these parts. The others stay as they were measured last on this machine.
+    /// Measure only these parts. The others keep the figures that were last measured on this
+    /// machine.
     #[arg(long, value_delimiter = ',', value_name = "PART")]
     only: Vec<Part>,
-    /// Not these parts. They stay as they were measured last on this machine.
+    /// Skip these parts. They keep the figures that were last measured on this machine.
     #[arg(long, value_delimiter = ',', value_name = "PART")]
     except: Vec<Part>,
-    /// Only these servers, by the names in the tables. Figures are only shown.
+    /// Measure only these servers, by their names in the tables. The figures are only shown.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     servers: Vec<String>,
-    /// Shorter and fewer rounds. Figures are only shown.
+    /// Use fewer and shorter rounds. The figures are only shown.
     #[arg(long)]
     quick: bool,
-    /// Measure the servers as they were built before.
+    /// Measure the servers without building them again.
     #[arg(long)]
     built: bool,
-    /// How often each server is run for each timing; the median counts.
+    /// How often each server is run for each timing, of which the median is used.
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Compare the instructions of the hot path with those on record, and measure nothing else.
+    /// Compare the instructions of the hot path with the record, and measure nothing else.
     #[arg(long)]
     guard: bool,
-    /// Put what the guard counts on record.
+    /// Replace the record with the counts of the guard.
     #[arg(long, requires = "guard")]
     accept: bool,
 }
 
-/// Measures. Figures of all servers are written to the results' file row by row.
+/// Takes the measurements. The figures of all servers are written to the results file row by row.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<String, Box<dyn Error>> {
     if options.guard {
         return guard::run(root, options.built, options.accept);
@@ -51,10 +52,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String, Box<dyn Erro
     }
     let kept = options.servers.is_empty() && !options.quick;
     let (rounds, time) = if options.quick {
-(1, Duration::from_millis(30))
-} else {
-(options.rounds, Duration::from_millis(300))
-};
+        (1, Duration::from_millis(30))
+    } else {
+        (options.rounds, Duration::from_millis(300))
+    };
     let plan = Plan {
         root,
         servers: &servers,

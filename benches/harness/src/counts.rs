@@ -1,6 +1,6 @@
-//! Counts by valgrind: instructions and allocations for each request.
+//! Counts instructions and allocations per request with valgrind.
 //!
-//! Both are the difference of two runs of different length, so start and end cancel out.
+//! Both are the difference between two runs of different length, so that start and end cancel out.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -12,30 +12,30 @@ use crate::message::{Ask, Template, Wire};
 use crate::servers::{Server, Way};
 use crate::stdio::Piped;
 
-/// How many runs there have been: each has a log of its own.
+/// The number of runs so far. Each run has its own log.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-/// Counted quantity.
+/// The quantity that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counter {
     Instructions,
     Allocations,
 }
 
-/// One thing to ask, in one way.
+/// A request, and how it is sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case {
     pub(super) way: Way,
     pub(super) wire: Wire,
     pub(super) ask: Ask,
-    /// How many tools there are besides those that are called.
+    /// The number of tools besides those that are called.
     pub(super) tools: usize,
-    /// How many layers that do nothing stand around each request; only ours has any.
+    /// The number of layers around each request, which do nothing. Only our server has layers.
     pub(super) layers: usize,
 }
 
 impl Case {
-    /// Lists are of fifty tools, together with the three that are called.
+    /// Creates a case. Lists have fifty tools, including the three that are called.
     pub(super) const fn new(way: Way, wire: Wire, ask: Ask) -> Self {
         let tools = match ask {
             Ask::List => 47,
@@ -50,7 +50,7 @@ impl Case {
         }
     }
 
-    /// The same through one layer.
+    /// Adds one layer to the case.
     pub(super) const fn layered(self) -> Self {
         Self { layers: 1, ..self }
     }
@@ -76,7 +76,7 @@ impl Case {
 }
 
 impl Counter {
-    /// The count for each request.
+    /// Returns the count per request.
     pub(super) fn per_request(self, root: &Path, server: &Server, case: Case) -> Result<f64> {
         let (short, long) = match case.ask {
             Ask::Add => (200, 1200),
@@ -87,7 +87,7 @@ impl Counter {
         Ok((after as f64 - before as f64) / (long - short) as f64)
     }
 
-    /// The count of a whole run.
+    /// Returns the count of a complete run.
     fn total(self, root: &Path, server: &Server, case: Case, requests: usize) -> Result<u64> {
         let folder = root.join("target/bench");
         fs::create_dir_all(&folder)?;
@@ -133,7 +133,7 @@ impl Counter {
             .ok_or_else(|| Error::other(format!("valgrind says nothing of use: {text}")))
     }
 
-    /// Reads valgrind's last words.
+    /// Finds the count in the last lines of valgrind's log.
     fn find(self, log: &str) -> Option<u64> {
         let (before, after) = match self {
             Self::Instructions => ("Collected : ", ""),

@@ -1,4 +1,4 @@
-//! The figures as they are kept: each part in tables, with its circumstances.
+//! The stored figures: the tables of each part, with the circumstances of the measurement.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,15 +11,15 @@ use crate::bars::{self, Verdict};
 use crate::plan::Part;
 use crate::report;
 
-/// Placeholder where a server does not take part.
+/// The placeholder for a server that does not take part.
 pub(super) const NONE: &str = "–";
 
-/// One figure, as it is shown, and as bars are held against it.
+/// A figure as it is shown, and as it is compared with bars.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cell {
     pub(super) text: String,
     pub(super) figure: Option<f64>,
-    /// Why there is none.
+    /// The reason why there is no figure.
     pub(super) reason: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Cell {
         Self::showing(report::figure(figure), figure)
     }
 
-    /// Shows more than the figure itself.
+    /// Creates a cell that shows more than the figure itself.
     pub(super) fn showing(text: String, figure: f64) -> Self {
         Self {
             text,
@@ -37,7 +37,7 @@ impl Cell {
         }
     }
 
-    /// Something no bar is held against.
+    /// Creates a cell that is not compared with a bar.
     pub(super) fn text(text: String) -> Self {
         Self {
             text,
@@ -55,7 +55,7 @@ impl Cell {
     }
 }
 
-/// One measure of all servers.
+/// One measurement of all servers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Row {
     pub(super) name: String,
@@ -63,7 +63,7 @@ pub(super) struct Row {
     pub(super) verdict: Option<Verdict>,
 }
 
-/// One row a measure, one column a server.
+/// A table with a row for each measurement and a column for each server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Table {
     pub(super) title: String,
@@ -78,27 +78,27 @@ pub(super) struct Measured {
     pub(super) tables: Vec<Table>,
 }
 
-/// All figures of this machine.
+/// All figures measured on this machine.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Figures {
     pub(super) parts: BTreeMap<Part, Measured>,
 }
 
-/// Table of figures, row by row.
+/// Collects figures row by row.
 pub(super) struct Record {
     figures: Figures,
     root: PathBuf,
-    /// Whether they are written, and not only shown.
+    /// True if the figures are stored, not only shown.
     kept: bool,
 }
 
-/// Last figures of this machine.
+/// The file of the last figures of this machine.
 const STORE: &str = "target/bench/figures.json";
 
 const RESULTS: &str = "benches/RESULTS.md";
 
 impl Record {
-    /// Begins with the figures that were kept before, if these are to be kept as well.
+    /// Starts with the stored figures, if the new ones will be stored as well.
     pub(super) fn open(root: &Path, kept: bool) -> Result<Self> {
         let stored = fs::read(root.join(STORE)).ok().filter(|_| kept);
         let figures = stored.map(|text| serde_json::from_slice(&text));
@@ -109,7 +109,7 @@ impl Record {
         })
     }
 
-    /// Forgets what a part came to before.
+    /// Removes the earlier figures of a part.
     pub(super) fn begin(&mut self, part: Part) {
         let measured = Measured {
             circumstances: report::circumstances(&self.root),
@@ -118,7 +118,7 @@ impl Record {
         self.figures.parts.insert(part, measured);
     }
 
-    /// Adds a row to a table of a part, shows it, and keeps it.
+    /// Adds a row to a table of a part, shows it, and stores it.
     pub(super) fn push(
         &mut self,
         part: Part,
@@ -163,7 +163,7 @@ impl Record {
         fs::write(self.root.join(RESULTS), self.text()?)
     }
 
-    /// All that is to be read.
+    /// Returns the complete report.
     pub(super) fn text(&self) -> Result<String> {
         let lock = fs::read_to_string(self.root.join("benches/Cargo.lock"))?;
         Ok(report::results(&self.figures, &lock))

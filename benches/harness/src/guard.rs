@@ -1,4 +1,4 @@
-//! Compares the instructions of the hot path with those that are on record.
+//! Compares the instructions of the hot path with the record.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,10 +10,10 @@ use crate::counts::{Case, Counter};
 use crate::message::{Ask, Wire};
 use crate::servers::{self, Way};
 
-/// The record, by the name of what is measured.
+/// The file with the record, by the name of each measurement.
 const RECORD: &str = "benches/instructions.toml";
 
-/// How much more than on record is tolerated: builds differ by a percent or two.
+/// How much the record may be exceeded. Builds differ by a percent or two.
 const TOLERANCE_PERCENT: u64 = 3;
 
 const CASES: [Case; 10] = [
@@ -29,8 +29,8 @@ const CASES: [Case; 10] = [
     Case::new(Way::Http, Wire::Stateless, Ask::Add).layered(),
 ];
 
-/// Counts, and fails where there is more than on record. With `accept`, what was counted becomes
-/// the record.
+/// Counts instructions, and fails if there are more than on record. With `accept`, the counts
+/// become the record.
 pub(super) fn run(root: &Path, built: bool, accept: bool) -> Result<String, Box<dyn Error>> {
     let server = servers::ours();
     if !built {
@@ -51,17 +51,17 @@ pub(super) fn run(root: &Path, built: bool, accept: bool) -> Result<String, Box<
     let record: BTreeMap<String, u64> = toml::from_str(&fs::read_to_string(&path)?)?;
     let (text, slower) = compare(&counted, &record);
     if slower {
-Err(format!(
+        Err(format!(
             "{text}the hot path has become slower; if that is worth it, say why in the change and \
              run `cargo xtask bench --guard --accept`"
         )
         .into())
-} else {
-Ok(text)
-}
+    } else {
+        Ok(text)
+    }
 }
 
-/// Report, and whether a count is above the record.
+/// Returns the report, and true if a count exceeds the record.
 fn compare(counted: &BTreeMap<String, u64>, record: &BTreeMap<String, u64>) -> (String, bool) {
     let mut text = String::new();
     let mut slower = false;

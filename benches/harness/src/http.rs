@@ -10,14 +10,14 @@ use crate::port::Port;
 use crate::process::Process;
 use crate::stdio::nanoseconds;
 
-/// A server that listens.
+/// A listening server.
 pub(super) struct Listening {
     pub(super) process: Process,
     endpoint: Endpoint,
     _port: Port,
 }
 
-/// Address of a server.
+/// The address of a server.
 #[derive(Clone, Copy)]
 pub(super) struct Endpoint {
     address: SocketAddr,
@@ -25,7 +25,8 @@ pub(super) struct Endpoint {
 }
 
 impl Listening {
-    /// Starts `command` with an address to listen at, and waits until it does. It serves `path`.
+    /// Starts `command` with an address to listen at, and waits until it listens. The server serves
+    /// `path`.
     pub(super) fn start(mut command: Command, path: &'static str) -> Result<Self> {
         let port = Port::free()?;
         let address = port.address();
@@ -53,7 +54,8 @@ impl Listening {
         Connection::open(self.endpoint, wire)
     }
 
-    /// Asks `count` times in all over as many connections, each one request at a time.
+    /// Sends `count` requests over the connections, one request at a time on each. Returns how long
+    /// each took, in nanoseconds.
     pub(super) fn ask(connections: &mut [Connection], ask: Ask, count: usize) -> Result<Vec<u64>> {
         let each = count.div_ceil(connections.len());
         let took = std::thread::scope(|scope| {
@@ -72,7 +74,7 @@ impl Listening {
     }
 }
 
-/// One connection that is kept open, with a session of its own in handshake revisions.
+/// A connection that is kept open, with its own session in handshake revisions.
 pub(super) struct Connection {
     stream: BufReader<TcpStream>,
     endpoint: Endpoint,
@@ -98,7 +100,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Asks once, and checks what comes back.
+    /// Sends one request, and checks the answer.
     pub(super) fn check(&mut self, ask: Ask) -> Result<()> {
         let mut request = Vec::new();
         Template::new(ask, self.wire).write(1_000_000_000, &mut request);
@@ -185,7 +187,7 @@ impl Connection {
         self.stream.read_exact(&mut body[start..])
     }
 
-    /// Reads one line, without its end.
+    /// Reads one line without its line break.
     fn line(&mut self, line: &mut String) -> Result<()> {
         line.clear();
         if self.stream.read_line(line)? == 0 {
@@ -196,7 +198,7 @@ impl Connection {
     }
 }
 
-/// The headers that say what a request is about, where the revision has them.
+/// Returns the headers that repeat parts of a request, in revisions that have them.
 fn routing(ask: Ask, wire: Wire) -> String {
     let name = match ask.tool() {
         _ if wire == Wire::Handshake => return String::new(),
@@ -206,7 +208,7 @@ fn routing(ask: Ask, wire: Wire) -> String {
     format!("mcp-method: {}\r\n{name}", ask.method())
 }
 
-/// The messages in a body: all of it, or the data of its events.
+/// Returns the messages in a body: the body itself, or the data of its events.
 fn answers(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let events = body
         .split(|byte| *byte == b'\n')

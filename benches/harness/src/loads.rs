@@ -1,11 +1,11 @@
-//! Requests to the servers, in order.
+//! The requests to the servers, in order.
 
 use crate::counts::Case;
 use crate::message::{Ask, Wire};
 use crate::servers::Way;
 use crate::timing::Load;
 
-/// Counted loads.
+/// Returns the loads that are counted.
 pub(super) fn counted() -> Vec<Case> {
     let mut cases = Vec::new();
     for way in [Way::Stdio, Way::Http] {
@@ -18,7 +18,7 @@ pub(super) fn counted() -> Vec<Case> {
     cases
 }
 
-/// Timed loads over standard input and output.
+/// Returns the loads that are timed over standard input and output.
 pub(super) fn stdio() -> Vec<Load> {
     let mut loads = Vec::new();
     for wire in Wire::BOTH {
@@ -27,7 +27,8 @@ pub(super) fn stdio() -> Vec<Load> {
             (Ask::Add, 16),
             (Ask::Add, 128),
             (Ask::Echo(100), 16),
-            // What is in flight must fit into a pipe: the client does not read while it writes.
+            // The requests in flight must fit into a pipe, because the client does not read while
+            // it writes.
             (Ask::Echo(10 << 10), 4),
             (Ask::Echo(1 << 20), 1),
             (Ask::List, 16),
@@ -39,7 +40,7 @@ pub(super) fn stdio() -> Vec<Load> {
     loads
 }
 
-/// Timed loads over HTTP.
+/// Returns the loads that are timed over HTTP.
 pub(super) fn http() -> Vec<Load> {
     let mut loads = Vec::new();
     for wire in Wire::BOTH {

@@ -1,5 +1,5 @@
-//! Measurements against other SDKs: `cargo xtask bench` runs this program. `benches/README.md`
-//! explains how to read them.
+//! Compares our SDK with others. `cargo xtask bench` runs this program, and `benches/README.md`
+//! explains how to read the results.
 
 mod auth;
 mod bars;

@@ -1,13 +1,13 @@
-//! Requests to a server.
+//! The requests to a server.
 
 use serde_json::{Value, json};
 
-/// How a conversation begins, and with it what each request carries.
+/// How a connection begins, which determines the content of each request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wire {
-    /// `initialize` first: 2025-06-18.
+    /// The connection begins with `initialize`: 2025-06-18.
     Handshake,
-    /// Everything in each request: 2026-07-28.
+    /// Each request carries everything: 2026-07-28.
     Stateless,
 }
 
@@ -22,12 +22,12 @@ impl Wire {
     }
 }
 
-/// The repeated request.
+/// The request that is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
     /// The tool `add`, with two small numbers.
     Add,
-    /// The tool `echo`, with so many bytes of text.
+    /// The tool `echo`, with this number of bytes of text.
     Echo(usize),
     /// The list of all tools.
     List,
@@ -51,7 +51,7 @@ impl Ask {
         }
     }
 
-    /// The tool that is called.
+    /// Returns the called tool.
     pub(super) fn tool(self) -> Option<&'static str> {
         match self {
             Self::Add => Some("add"),
@@ -72,7 +72,7 @@ impl Ask {
         params
     }
 
-    /// Whether `answer` is what was asked for.
+    /// Returns true if `answer` is the right answer.
     pub(super) fn is_answered_by(self, answer: &[u8]) -> bool {
         let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
             return false;
@@ -87,13 +87,13 @@ impl Ask {
     }
 }
 
-/// Whether a tool's text is `text`, or the JSON of it, which is what pmcp makes of a string.
+/// Returns true if a tool's text is `text`, or its JSON, which pmcp makes of strings.
 fn is_said(said: &Value, text: &str) -> bool {
     let said = said.as_str().unwrap_or_default();
     said == text || serde_json::from_str::<String>(said).is_ok_and(|said| said == text)
 }
 
-/// Lines of text: their ends have to be escaped.
+/// Returns lines of text, whose line breaks must be escaped.
 fn text(bytes: usize) -> String {
     let line = "The quick brown fox says hello to the lazy dog, and then it goes home.\n";
     let mut text = line.repeat(bytes / line.len() + 1);
@@ -101,7 +101,7 @@ fn text(bytes: usize) -> String {
     text
 }
 
-/// `_meta` of each stateless request.
+/// Returns the `_meta` of each stateless request.
 fn terms() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": Wire::Stateless.revision(),
@@ -110,7 +110,7 @@ fn terms() -> Value {
     })
 }
 
-/// One request, to be sent under any id.
+/// A request that can be sent with any id.
 pub(super) struct Template {
     tail: String,
 }
@@ -132,7 +132,7 @@ impl Template {
     }
 }
 
-/// The request that opens a conversation, under id 0.
+/// Returns the request with id 0 that opens a connection.
 pub(super) fn opening(wire: Wire) -> Vec<u8> {
     let template = match wire {
         Wire::Handshake => Template::of(
@@ -150,5 +150,5 @@ pub(super) fn opening(wire: Wire) -> Vec<u8> {
     bytes
 }
 
-/// Notification after a handshake.
+/// The notification after a handshake.
 pub(super) const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

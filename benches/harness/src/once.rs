@@ -1,4 +1,4 @@
-//! Costs of a server before and between requests.
+//! The costs of a server before and between requests.
 
 use std::io::Result;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::process;
 use crate::servers::Server;
 use crate::stdio::{Piped, nanoseconds};
 
-/// Sessions among which the memory is divided.
+/// The number of sessions by which the memory is divided.
 const SESSIONS: usize = 500;
 
-/// From the start of the process to the answer to its first request, in microseconds.
+/// Measures the time from the start of the process to its first answer, in microseconds.
 pub(super) fn start(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     let begun = Instant::now();
     let mut server = Piped::start(server.command(root, 0, &[]))?;
@@ -23,7 +23,7 @@ pub(super) fn start(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     Ok(took as f64 / 1e3)
 }
 
-/// Memory of a server that waits for requests over stdio, in KiB.
+/// Measures the memory of a server that waits for requests over stdio, in KiB.
 pub(super) fn idle(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     let mut server = Piped::start(server.command(root, 0, &[]))?;
     server.open(wire)?;
@@ -32,16 +32,17 @@ pub(super) fn idle(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     Ok(memory as f64)
 }
 
-/// Memory of a server that has answered one client over HTTP, in KiB.
+/// Measures the memory of a server that has answered one client over HTTP, in KiB.
 pub(super) fn idle_http(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     let server = Listening::start(server.command(root, 0, &[]), server.path)?;
     server.connect(wire)?.check(Ask::Add)?;
     Ok(process::memory(server.process.id())? as f64)
 }
 
-/// Memory of a session over HTTP whose connection is closed, in KiB.
+/// Measures the memory of a session over HTTP whose connection is closed, in KiB.
 ///
-/// The sessions of a first round fill what is shared; those of a second are counted.
+/// The sessions of a first round fill shared structures, and the sessions of a second round are
+/// measured.
 pub(super) fn session(root: &Path, server: &Server) -> Result<f64> {
     let server = Listening::start(server.command(root, 0, &[]), server.path)?;
     let open = || (0..SESSIONS).try_for_each(|_| server.connect(Wire::Handshake).map(drop));

@@ -32,7 +32,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Subject of its bars.
+    /// The name of the part in its bars.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Stdio | Self::Http => "server CPU",
@@ -47,7 +47,7 @@ impl Part {
     }
 }
 
-/// Measurements, and their durations.
+/// The measurements and their durations.
 pub(super) struct Plan<'a> {
     pub(super) root: &'a Path,
     pub(super) servers: &'a [&'static Server],
@@ -99,7 +99,8 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Three tables: CPU time with its ratio to the first server, requests per second, latency.
+    /// Adds three tables: CPU time with its ratio to the first server, requests per second, and
+    /// latency.
     fn timed(
         &self,
         part: Part,
@@ -145,7 +146,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// A call among few and among many tools.
+    /// Measures a call with few and with many tools.
     fn growth(&self, record: &mut Record) -> io::Result<()> {
         let title = "Instructions of a call as tools grow";
         let mut all = vec![Vec::new(); self.servers.len()];
@@ -217,7 +218,7 @@ impl Plan<'_> {
         })
     }
 
-    /// The check of a token by `ES256`, in the process of the measurement.
+    /// Measures checking an `ES256` token, within the measuring process.
     fn auth(&self, record: &mut Record) -> io::Result<()> {
         let check = auth::measure(self.root)?;
         let mut row = |name: &str, figure: f64| {

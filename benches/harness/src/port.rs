@@ -1,16 +1,17 @@
-//! Ports for servers that are told where to listen.
+//! Ports for servers that get the port to listen on.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use socket2::{Domain, Socket, Type};
 
-/// A port of this machine for one server, kept for it while this lives.
+/// Reserves a port of this machine for one server until it is dropped.
 ///
-/// It is bound, but not listened at: Linux lets a server that names it listen there, and gives it to
-/// nobody who asks for any port. A port that is only looked up and let go may be given away before
-/// the server, which under valgrind takes a second to start, has it; two servers that are measured
-/// at once then get each other's requests, and a reset when the other one ends.
+/// The port is bound but not listened on. Linux lets a server that names the port listen there, but
+/// does not give it to programs that ask for any port. A free port that is not reserved may be
+/// given away before its server has started, which takes a second under valgrind. Two servers that
+/// are measured at the same time would then get each other's requests, and a reset when the other
+/// one ends.
 #[derive(Debug)]
 pub(crate) struct Port {
     address: SocketAddr,
@@ -18,7 +19,7 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// A port that is free.
+    /// Reserves a free port.
     pub(crate) fn free() -> io::Result<Self> {
         let held = Socket::new(Domain::IPV4, Type::STREAM, None)?;
         held.set_reuse_address(true)?;

@@ -1,4 +1,4 @@
-//! Processes that are measured, and what the system says of them.
+//! The measured processes, and the system's figures about them.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -6,13 +6,13 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// No run takes as long: a server that does has stopped answering.
+/// Longer than any run. A server that takes longer has stopped answering.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A server that is killed when it is dropped, or takes too long.
+/// A server that is killed when it is dropped or takes too long.
 pub(super) struct Process {
     pub(super) child: Child,
-    /// Dropped, it ends the thread that watches.
+    /// Dropping it ends the watching thread.
     _watched: Sender<()>,
 }
 
@@ -23,7 +23,7 @@ impl Process {
         let (watched, ended) = channel();
         std::thread::spawn(move || {
             if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                // Whoever waits for an answer finds out.
+                // Code that waits for an answer then sees the end of the connection.
                 let _ = signal(id, "-KILL");
             }
         });
@@ -37,7 +37,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Asks the server to end, and waits for its end.
     pub(super) fn terminate(mut self) -> Result<()> {
         signal(self.id(), "-TERM")?;
         self.wait()
@@ -50,7 +50,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It is over, whichever of the two fails.
+        // The process ends even if one of the two calls fails.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -63,11 +63,11 @@ fn signal(process: u32, signal: &str) -> Result<()> {
     status.map(drop)
 }
 
-/// CPU time of all threads of a process so far, in nanoseconds.
+/// Returns the CPU time of all threads of a process so far, in nanoseconds.
 pub(super) fn cpu(process: u32) -> Result<u64> {
     let mut sum = 0;
     for thread in fs::read_dir(format!("/proc/{process}/task"))? {
-        // A thread may have ended since.
+        // The thread may have ended since.
         let Ok(text) = fs::read_to_string(thread?.path().join("schedstat")) else {
             continue;
         };
@@ -77,7 +77,7 @@ pub(super) fn cpu(process: u32) -> Result<u64> {
     Ok(sum)
 }
 
-/// Memory that a process has for itself, in KiB.
+/// Returns the private memory of a process in KiB.
 pub(super) fn memory(process: u32) -> Result<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup"))?;
     let private = text

@@ -1,4 +1,4 @@
-//! The figures, as tables.
+//! Prints the figures as tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::figures::{Figures, NONE, Row, Table};
 
-/// All that is to be read: the bars, and then the parts. Versions come from the lock file of the
-/// measurements.
+/// Returns the complete report: the bars, and then the parts. The versions come from the lock file
+/// of the measurements.
 pub(super) fn results(figures: &Figures, lock: &str) -> String {
     let mut text = format!(
         "# Results\n\nWritten by `cargo xtask bench`; the [README](README.md) tells how to read it.\n\n\
@@ -28,7 +28,7 @@ pub(super) fn results(figures: &Figures, lock: &str) -> String {
     text
 }
 
-/// The rows that a bar is held against.
+/// Returns the rows that have a bar.
 fn bars(figures: &Figures) -> String {
     let mut text = String::new();
     for (part, measured) in &figures.parts {
@@ -47,13 +47,13 @@ fn bars(figures: &Figures) -> String {
         }
     }
     if text.is_empty() {
-text
-} else {
-format!("\n## The bars\n\n| | bar | measured | |\n|---|---:|---:|---|\n{text}")
-}
+        text
+    } else {
+        format!("\n## The bars\n\n| | bar | measured | |\n|---|---:|---:|---|\n{text}")
+    }
 }
 
-/// A table in Markdown, with the reasons for what is missing below.
+/// Returns a table in Markdown, followed by the reasons for missing figures.
 fn table(table: &Table) -> String {
     let mut text = format!("\n## {}\n\n| |", table.title);
     for column in &table.columns {
@@ -77,7 +77,7 @@ fn table(table: &Table) -> String {
     text
 }
 
-/// A figure with as many digits as mean something.
+/// Formats a figure with its significant digits.
 pub(super) fn figure(value: f64) -> String {
     match value.abs() {
         0.0..10.0 => format!("{value:.2}"),
@@ -87,7 +87,7 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
-/// Machine of the measurements.
+/// Describes the machine.
 fn machine() -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let cpu = cpu.lines().find(|line| line.starts_with("model name"));
@@ -103,7 +103,7 @@ fn machine() -> String {
     )
 }
 
-/// The time, what is measured, and what else the machine does.
+/// Describes the time, the measured version, and the other load of the machine.
 pub(super) fn circumstances(root: &Path) -> String {
     let root = root.display().to_string();
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
@@ -122,7 +122,7 @@ fn first_line(program: &str, arguments: &[&str]) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// The versions of the SDKs that are compared, from the lock file of the measurements.
+/// Returns the versions of the compared SDKs, from the lock file of the measurements.
 fn versions(lock: &str) -> String {
     let sdks = ["rmcp", "turbomcp", "pmcp", "rust-mcp-sdk", "hyper", "tokio"];
     let version = |sdk: &&str| {

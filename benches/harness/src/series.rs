@@ -1,4 +1,4 @@
-//! From runs of the servers to the cells of one row.
+//! Turns runs of the servers into the cells of a row.
 
 use std::io;
 
@@ -6,10 +6,10 @@ use crate::figures::Cell;
 use crate::report::figure;
 use crate::servers::Server;
 
-/// Results of the runs of one server, or the reason why there are none.
+/// The results of one server's runs, or the reason why there are none.
 pub(super) type Series<T> = Result<Vec<T>, String>;
 
-/// The figure of one server, if it takes part. Those that are compared may fail.
+/// Measures one server, if it takes part. Servers that are only compared may fail.
 pub(super) fn cell(
     server: &Server,
     takes_part: bool,
@@ -24,7 +24,8 @@ pub(super) fn cell(
     }
 }
 
-/// Says why a server has no figure, unless there is nothing to tell without it.
+/// Returns the reason why a server has no figure. Fails if the comparison is useless without this
+/// server.
 fn failure(server: &Server, error: io::Error) -> io::Result<String> {
     if server.is_needed() {
         return Err(io::Error::other(format!("{}: {error}", server.name)));
@@ -33,8 +34,8 @@ fn failure(server: &Server, error: io::Error) -> io::Result<String> {
     Ok(format!("failed ({lines})"))
 }
 
-/// One cell for each server, as many at the same time as there are cores: for what is counted, not
-/// timed.
+/// Returns a cell for each server, and runs as many servers at the same time as there are cores.
+/// This is only for figures that are counted, not timed.
 pub(super) fn at_once(
     servers: &[&'static Server],
     cell: impl Fn(&Server) -> io::Result<Cell> + Sync,
@@ -56,18 +57,20 @@ pub(super) fn at_once(
     Ok(cells)
 }
 
-/// Alternates the servers, so that whatever else the machine does meets them all.
+/// Runs the servers in turns, so that other load on the machine affects all of them.
 pub(super) fn alternate<T>(
     servers: &[&'static Server],
     rounds: usize,
     takes_part: impl Fn(&Server) -> bool,
     measure: impl Fn(&Server) -> io::Result<T>,
 ) -> io::Result<Vec<Series<T>>> {
-    let start = |server: &&Server| if takes_part(server) {
-Ok(Vec::new())
-} else {
-Err(server.lacks.to_owned())
-};
+    let start = |server: &&Server| {
+        if takes_part(server) {
+            Ok(Vec::new())
+        } else {
+            Err(server.lacks.to_owned())
+        }
+    };
     let mut all: Vec<Series<T>> = servers.iter().map(start).collect();
     for _ in 0..rounds {
         for (server, own) in servers.iter().zip(&mut all) {
@@ -81,7 +84,7 @@ Err(server.lacks.to_owned())
     Ok(all)
 }
 
-/// Medians, with the median of the ratios to the first server of the same round.
+/// Returns the medians, with the median of the ratios to the first server in the same round.
 pub(super) fn ratios<T>(all: &[Series<T>], of: impl Fn(&T) -> f64) -> Vec<Cell> {
     let cell = |own: &[T]| {
         let first = all.first().and_then(|it| it.as_ref().ok());
@@ -95,7 +98,7 @@ pub(super) fn ratios<T>(all: &[Series<T>], of: impl Fn(&T) -> f64) -> Vec<Cell> 
     cells(all, cell)
 }
 
-/// Cells of texts, which nothing compares.
+/// Returns cells with texts, which are not compared.
 pub(super) fn texts<T>(all: &[Series<T>], of: impl Fn(&[T]) -> String) -> Vec<Cell> {
     cells(all, |own| Cell::text(of(own)))
 }
@@ -108,7 +111,7 @@ fn cells<T>(all: &[Series<T>], cell: impl Fn(&[T]) -> Cell) -> Vec<Cell> {
     all.iter().map(of).collect()
 }
 
-/// The middle of some figures.
+/// Returns the median of some figures.
 pub(super) fn median(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut figures: Vec<_> = figures.into_iter().collect();
     figures.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! The servers that are compared.
+//! The compared servers.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -6,22 +6,22 @@ use std::process::Command;
 
 use crate::message::Wire;
 
-/// One server, and how it is run.
+/// A server, and how to run it.
 pub(super) struct Server {
     pub(super) name: &'static str,
     package: &'static str,
     options: &'static [&'static str],
     stdio: &'static [Wire],
     http: &'static [Wire],
-    /// Path of its HTTP endpoint.
+    /// The path of the HTTP endpoint.
     pub(super) path: &'static str,
-    /// Whether a handshake over HTTP opens a session.
+    /// True if a handshake over HTTP opens a session.
     sessions: bool,
-    /// Why it does not take part everywhere.
+    /// The reason why the server does not take part everywhere.
     pub(super) lacks: &'static str,
 }
 
-/// Which way requests come.
+/// The transport of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Stdio,
@@ -39,8 +39,8 @@ const USUAL: Server = Server {
     lacks: "",
 };
 
-/// The first is what others are compared with; the second is ours. `--fast` is the fastest way to
-/// serve that the SDK documents, where it is not the default.
+/// The others are compared with the first server; the second is ours. `--fast` selects the fastest
+/// documented way to serve, if that is not the default.
 const SERVERS: &[Server] = &[
     Server {
         name: "limit",
@@ -121,7 +121,7 @@ const SERVERS: &[Server] = &[
 const OLD: &[Wire] = &[Wire::Handshake];
 const NEW: &[Wire] = &[Wire::Stateless];
 
-/// The package of this workspace; all others are in the one of the measurements.
+/// The package in this workspace. All others are in the workspace of the measurements.
 const OURS: &str = "mcp-examples";
 
 impl Server {
@@ -132,13 +132,13 @@ impl Server {
         }
     }
 
-    /// The oldest wire that it serves this way.
+    /// Returns the oldest wire that the server supports over this transport.
     pub(super) fn oldest(&self, way: Way) -> Option<Wire> {
         let serves = |wire: &Wire| self.serves(way, *wire);
         Wire::BOTH.into_iter().find(serves)
     }
 
-    /// Whether there is nothing to measure without it.
+    /// Returns true if the comparison is useless without this server.
     pub(super) fn is_needed(&self) -> bool {
         self.package == OURS || self.name == SERVERS[0].name
     }
@@ -147,7 +147,7 @@ impl Server {
         self.serves(Way::Http, Wire::Handshake) && self.sessions
     }
 
-    /// The program, once it is built.
+    /// Returns the path of the built program.
     pub(super) fn program(&self, root: &Path) -> PathBuf {
         match self.package {
             OURS => root.join("target/release/bench-server"),
@@ -155,7 +155,8 @@ impl Server {
         }
     }
 
-    /// Runs the server with so many extra tools, under `runner` if there is one.
+    /// Returns a command that runs the server with `tools` extra tools, under `runner` if there is
+    /// one.
     pub(super) fn command(&self, root: &Path, tools: usize, runner: &[String]) -> Command {
         let program = self.program(root);
         let mut command = match runner.split_first() {
@@ -172,7 +173,7 @@ impl Server {
         command
     }
 
-    /// The folder of its workspace, its package, and the features that it is built with.
+    /// Returns the folder of the server's workspace, its package, and its features.
     pub(super) fn package(&self, root: &Path) -> (PathBuf, &'static str, &'static [&'static str]) {
         match self.package {
             OURS => (root.to_path_buf(), OURS, &["--no-default-features"]),
@@ -194,14 +195,14 @@ impl Server {
             .current_dir(folder)
             .status()?;
         if status.success() {
-Ok(())
-} else {
-Err(format!("{package} does not build").into())
-}
+            Ok(())
+        } else {
+            Err(format!("{package} does not build").into())
+        }
     }
 }
 
-/// The servers of these names, or all of them.
+/// Returns the servers with these names, or all servers if there are no names.
 pub(super) fn choose(names: &[String]) -> Result<Vec<&'static Server>, String> {
     if let Some(unknown) = names
         .iter()
@@ -214,12 +215,12 @@ pub(super) fn choose(names: &[String]) -> Result<Vec<&'static Server>, String> {
     Ok(SERVERS.iter().filter(chosen).collect())
 }
 
-/// Ours alone.
+/// Returns our server.
 pub(super) fn ours() -> &'static Server {
     &SERVERS[1]
 }
 
-/// Builds them, each package by itself so that features do not mix.
+/// Builds the servers, each package separately so that features do not mix.
 pub(super) fn build(root: &Path, servers: &[&Server]) -> Result<(), Box<dyn Error>> {
     let mut built: Vec<&str> = Vec::new();
     for server in servers {

@@ -33,7 +33,7 @@ impl Piped {
         })
     }
 
-    /// Opens the conversation.
+    /// Opens the connection.
     pub(super) fn open(&mut self, wire: Wire) -> Result<()> {
         self.send(&opening(wire))?;
         self.line()?;
@@ -49,7 +49,7 @@ impl Piped {
         self.input.write_all(&line)
     }
 
-    /// Reads whatever has arrived.
+    /// Reads the bytes that have arrived.
     fn fill(&mut self) -> Result<usize> {
         let mut chunk = [0; 64 * 1024];
         match self.output.read(&mut chunk)? {
@@ -75,7 +75,7 @@ impl Piped {
         }
     }
 
-    /// Asks once, and checks what comes back.
+    /// Sends one request, and checks the answer.
     pub(super) fn check(&mut self, ask: Ask, wire: Wire) -> Result<()> {
         let mut request = Vec::new();
         Template::new(ask, wire).write(1_000_000_000, &mut request);
@@ -91,8 +91,8 @@ impl Piped {
         )))
     }
 
-    /// Asks `count` times with `window` requests in flight. Answers are taken to come in order;
-    /// returned is how long each took, in nanoseconds.
+    /// Sends `count` requests with `window` of them in flight. Assumes that answers arrive in
+    /// order, and returns how long each took, in nanoseconds.
     pub(super) fn ask(
         &mut self,
         template: &Template,
@@ -129,7 +129,7 @@ impl Piped {
         Ok(took)
     }
 
-    /// Closes the input, and waits for the end of the server.
+    /// Closes the input, and waits for the server to end.
     pub(super) fn close(self) -> Result<()> {
         let Self {
             mut process,

@@ -1,4 +1,4 @@
-//! Time of a request.
+//! The time of a request.
 
 use std::io::Result;
 use std::path::Path;
@@ -11,24 +11,24 @@ use crate::process;
 use crate::servers::{Server, Way};
 use crate::stdio::{Piped, nanoseconds};
 
-/// However fast a server is: what each request took has to be held.
+/// The maximum number of requests, because the time of each is kept in memory.
 const MOST_REQUESTS: usize = 200_000;
 
-/// One thing to ask, and how often at the same time.
+/// A request, and how many of them are sent at the same time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     pub(super) case: Case,
-    /// Requests in flight over stdio, connections over HTTP.
+    /// The number of requests in flight over stdio, or of connections over HTTP.
     pub(super) at_once: usize,
 }
 
-/// Result of one run.
+/// The result of one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
-    /// CPU time of the server for each request, in microseconds.
+    /// The server's CPU time per request in microseconds.
     pub(super) cpu: f64,
     pub(super) per_second: f64,
-    /// How long half of the requests took at most, in microseconds.
+    /// The median latency in microseconds.
     pub(super) p50: f64,
     pub(super) p99: f64,
 }
@@ -72,7 +72,8 @@ impl Load {
         }
     }
 
-    /// Warms up until it is known how many requests take `time`, and then measures so many.
+    /// Warms up to find out how many requests take `time`, and then measures that number of
+    /// requests.
     fn sample(
         self,
         process: u32,
@@ -97,7 +98,8 @@ impl Load {
 }
 
 impl Sample {
-    /// From what each request took, the time of all, and the CPU time, in nanoseconds.
+    /// Makes a sample from the latency of each request, the elapsed time, and the CPU time, in
+    /// nanoseconds.
     fn of(mut took: Vec<u64>, elapsed: u64, cpu: u64) -> Self {
         took.sort_unstable();
         let requests = took.len();

@@ -1,4 +1,4 @@
-//! Weight of servers: crates, time to build, size.
+//! The weight of servers: crates, build time, and size.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -8,23 +8,23 @@ use std::time::Instant;
 
 use crate::servers::Server;
 
-/// The same smallest server of one tool over stdio, on two SDKs.
+/// The same minimal server with one tool over stdio, on two SDKs.
 pub(super) const SMALLEST: [(&str, &str); 2] =
     [("mcp-runtime", "least-mcp-runtime"), ("rmcp", "least-rmcp")];
 
-/// Description of its tool: each change builds something else.
+/// The description of the tool, which is changed to cause a new build.
 const DESCRIBED: &str = "Adds two whole numbers";
 
-/// How often it is changed; the median counts.
+/// How often the description is changed. The median of the builds is used.
 const CHANGES: usize = 3;
 
 /// The figures of one package.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weight {
     pub(super) crates: usize,
-    /// A release build from nothing, in seconds.
+    /// A release build from scratch, in seconds.
     pub(super) clean: f64,
-    /// A debug build from nothing, in seconds.
+    /// A debug build from scratch, in seconds.
     pub(super) debug: f64,
     /// A debug build after a change in the tool, in seconds.
     pub(super) incremental: f64,
@@ -32,7 +32,7 @@ pub(super) struct Weight {
     pub(super) size: f64,
 }
 
-/// Weighs a package of the measurements' workspace.
+/// Measures a package in the workspace of the measurements.
 pub(super) fn weigh(root: &Path, package: &str) -> Result<Weight> {
     let folder = root.join("benches");
     let target = root.join("target/bench").join(package);
@@ -62,7 +62,7 @@ struct Builds<'a> {
 }
 
 impl Builds<'_> {
-    /// Builds, and returns how many seconds it took.
+    /// Builds the package, and returns the time in seconds.
     fn time(&self, profile: &[&str]) -> Result<f64> {
         let begun = Instant::now();
         let status = Command::new("cargo")
@@ -72,10 +72,10 @@ impl Builds<'_> {
             .env("CARGO_TARGET_DIR", self.target)
             .status()?;
         if status.success() {
-Ok(begun.elapsed().as_secs_f64())
-} else {
-Err(Error::other(format!("{} does not build", self.package)))
-}
+            Ok(begun.elapsed().as_secs_f64())
+        } else {
+            Err(Error::other(format!("{} does not build", self.package)))
+        }
     }
 
     fn after_changes(&self) -> Result<f64> {
@@ -93,18 +93,18 @@ Err(Error::other(format!("{} does not build", self.package)))
     }
 }
 
-/// The crates of a server that is measured here.
+/// Counts the crates of a measured server.
 pub(super) fn crates_of(root: &Path, server: &Server) -> Result<f64> {
     let (folder, package, options) = server.package(root);
     Ok(crates(&folder, package, options)? as f64)
 }
 
-/// The program of a server that is measured here, stripped, in KiB.
+/// Returns the size of a measured server's stripped program in KiB.
 pub(super) fn size_of(root: &Path, server: &Server) -> Result<f64> {
     stripped(&server.program(root), &root.join("target/bench"))
 }
 
-/// How much is left of a program without its symbols, in KiB.
+/// Returns the size of a program without its symbols in KiB.
 fn stripped(program: &Path, folder: &Path) -> Result<f64> {
     fs::create_dir_all(folder)?;
     let stripped = folder.join("stripped");
@@ -121,7 +121,7 @@ fn stripped(program: &Path, folder: &Path) -> Result<f64> {
     Ok(bytes as f64 / 1024.0)
 }
 
-/// How many crates the package is linked from, itself not counted.
+/// Counts the crates that a package is linked from, without the package itself.
 fn crates(folder: &Path, package: &str, options: &[&str]) -> Result<usize> {
     let output = Command::new("cargo")
         .args(["tree", "-e", "normal", "--prefix", "none"])

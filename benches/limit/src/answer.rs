@@ -1,4 +1,4 @@
-//! From a request to its answer, and nothing in between.
+//! Answers requests directly, without a framework.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -46,7 +46,7 @@ struct Echo<'a> {
     text: Cow<'a, str>,
 }
 
-/// Parts that are written once.
+/// The parts of answers that are serialized only once.
 pub(crate) struct Answers {
     list: [Vec<u8>; 2],
 }
@@ -77,7 +77,8 @@ impl Answers {
         }
     }
 
-    /// Appends the answer to a request, without a line break. Nothing for what wants no answer.
+    /// Appends the answer to a request without a line break. Messages that need no answer append
+    /// nothing.
     pub(crate) fn answer(&self, frame: &[u8], out: &mut Vec<u8>) {
         let Ok(request) = serde_json::from_slice::<Request<'_>>(frame) else {
             out.extend_from_slice(br#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"?"}}"#);

@@ -1,4 +1,4 @@
-//! Server that is written by hand for these measurements alone.
+//! A server that is written by hand for these measurements only.
 
 mod answer;
 mod http;

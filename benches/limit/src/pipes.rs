@@ -1,4 +1,4 @@
-//! Lines in, lines out: one write for all that came in one read.
+//! Serves lines: the answers to all lines of one read are sent with one write.
 
 use std::fs::File;
 use std::io::{Read, Result, Write};
@@ -10,7 +10,7 @@ use crate::answer::Answers;
 
 const READ_BYTES: usize = 64 * 1024;
 
-/// The lines that have come, up to the last one that is complete.
+/// The received bytes, which may end with an incomplete line.
 #[derive(Default)]
 struct Lines {
     input: Vec<u8>,
@@ -36,7 +36,7 @@ impl Lines {
     }
 }
 
-/// Serves by system calls that block: there is nothing else to do.
+/// Serves with blocking system calls, because there is nothing else to do.
 pub(crate) fn serve(answers: &Answers) -> Result<()> {
     let mut input = File::open("/dev/stdin")?;
     let mut output = File::options().write(true).open("/dev/stdout")?;
@@ -53,7 +53,7 @@ pub(crate) fn serve(answers: &Answers) -> Result<()> {
     }
 }
 
-/// Serves within a runtime.
+/// Serves within a tokio runtime.
 pub(crate) async fn serve_on_tokio(answers: &Answers) -> Result<()> {
     let mut input = pipe::OpenOptions::new().open_receiver("/dev/stdin")?;
     let mut output = pipe::OpenOptions::new().open_sender("/dev/stdout")?;

@@ -12,13 +12,13 @@ use tokio::net::TcpStream;
 
 use crate::Outcome;
 
-/// A connection, on which anything can be asked.
+/// A connection that can send any request.
 pub struct Connection {
     addr: SocketAddr,
     sender: SendRequest<String>,
 }
 
-/// A stream of events that goes on.
+/// An open stream of events.
 pub struct Stream(Response<Incoming>);
 
 impl Connection {
@@ -45,7 +45,7 @@ impl Connection {
         Ok(self.sender.send_request(request).await?)
     }
 
-    /// A message of the stateless era.
+    /// Sends a message of the stateless era.
     async fn stateless(&mut self, method: &str, mut params: Value) -> Outcome<Response<Incoming>> {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -62,7 +62,7 @@ impl Connection {
         self.send(headers, &message).await
     }
 
-    /// Calls the one tool.
+    /// Calls the server's tool.
     pub async fn call(&mut self) -> Outcome {
         let params = json!({"name": "add", "arguments": {"a": 2, "b": 3}});
         let response = self.stateless("tools/call", params).await?;
@@ -74,7 +74,7 @@ impl Connection {
         Err(format!("{status}: {}", String::from_utf8_lossy(&body)).into())
     }
 
-    /// Opens a session, and says what it is called.
+    /// Opens a session, and returns its id.
     pub async fn session(&mut self) -> Outcome<String> {
         let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25",
@@ -105,7 +105,7 @@ impl Connection {
 }
 
 impl Stream {
-    /// Reads on until `text` has come.
+    /// Reads until `text` has arrived.
     pub async fn until(&mut self, text: &str) -> Outcome {
         loop {
             let frame = self.0.body_mut().frame().await;

@@ -1,9 +1,8 @@
 //! An HTTP server under load: 64 connections, 1,000 open sessions, 1,000 open listen streams, and
-//! clients that are slow on purpose.
+//! clients that are deliberately slow.
 //!
-//! `cargo run --release -p bench-load`. Prints figures, and fails where a bound is not kept. Server
-//! and clients share the process, so that every byte is counted; what a client keeps of a session
-//! is its name.
+//! `cargo run --release -p bench-load` prints figures, and fails if a bound is exceeded. Server and
+//! clients share the process, so every byte is counted; a client keeps only the id of a session.
 
 mod client;
 mod slow;
@@ -14,8 +13,8 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use client::Connection;
-use mcp_runtime::prelude::*;
 use mcp_runtime::Change;
+use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::{Http, http};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use tokio::task::JoinSet;
@@ -27,7 +26,8 @@ const CONNECTIONS: usize = 64;
 const SESSIONS: usize = 1_000;
 const STREAMS: usize = 1_000;
 const CALLS: usize = 50_000;
-/// Most bytes of an idle session, without the events that are kept for its client.
+/// The maximum number of bytes for an idle session, without the events that are stored for its
+/// client.
 const BYTES_PER_SESSION: usize = 4 * 1024;
 
 struct Adder;
@@ -65,13 +65,13 @@ async fn main() -> Outcome {
     Ok(())
 }
 
-/// Bytes that are allocated.
+/// Returns the number of allocated bytes.
 fn allocated() -> usize {
     let stats = ALLOCATOR.stats();
     stats.bytes_allocated - stats.bytes_deallocated
 }
 
-/// Calls on all connections at once.
+/// Makes calls on all connections at the same time.
 async fn calls(connections: Vec<Connection>) -> Outcome<Vec<Connection>> {
     let start = Instant::now();
     let mut working = JoinSet::new();
@@ -92,10 +92,10 @@ async fn calls(connections: Vec<Connection>) -> Outcome<Vec<Connection>> {
     Ok(connections)
 }
 
-/// Opens sessions that then do nothing.
+/// Opens sessions that stay idle.
 async fn sessions(connections: &mut [Connection]) -> Outcome<usize> {
     let mut names = Vec::with_capacity(SESSIONS);
-    // The tables of the server have grown for them already.
+    // These sessions let the server's tables grow before the measurement.
     for connection in &mut *connections {
         connection.session().await?;
     }
@@ -111,7 +111,7 @@ async fn sessions(connections: &mut [Connection]) -> Outcome<usize> {
     Ok(per_session)
 }
 
-/// Opens listen streams, and tells all of them of a change.
+/// Opens listen streams, and notifies all of them of a change.
 async fn streams(server: &mcp_runtime::Server, connections: &mut [Connection]) -> Outcome {
     let before = allocated();
     let mut open = Vec::with_capacity(STREAMS);

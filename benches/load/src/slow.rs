@@ -1,4 +1,4 @@
-//! Clients that take their time, to keep connections from others.
+//! Clients that are deliberately slow, to keep connections from others.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -13,7 +13,8 @@ use crate::Outcome;
 pub const PATIENCE: Duration = Duration::from_secs(2);
 const CONNECTIONS: usize = 100;
 
-/// Opens connections on which a head comes byte by byte, and waits until the server cuts them.
+/// Opens connections that send the head of a request byte by byte, and waits until the server
+/// closes them.
 pub async fn cut(addr: SocketAddr) -> Outcome {
     let start = Instant::now();
     let mut slow = JoinSet::new();
@@ -43,7 +44,7 @@ async fn dribble(addr: SocketAddr) -> Outcome {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     });
-    // A refusal, the end, or a reset: the connection is gone.
+    // After a refusal, the end or a reset, the connection is gone.
     let _ = reader.read_to_end(&mut Vec::new()).await;
     writing.abort();
     Ok(())

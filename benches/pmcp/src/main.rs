@@ -79,10 +79,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Ok(server.run_stdio().await?);
     };
     let config = if options.fast {
-StreamableHttpServerConfig::stateless()
-} else {
-StreamableHttpServerConfig::default()
-};
+        StreamableHttpServerConfig::stateless()
+    } else {
+        StreamableHttpServerConfig::default()
+    };
     let http = StreamableHttpServer::with_config(address, Arc::new(Mutex::new(server)), config);
     let (_, serving) = http.start().await?;
     Ok(serving.await?)

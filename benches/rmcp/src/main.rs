@@ -30,7 +30,7 @@ struct Wait {
     ms: u64,
 }
 
-/// Clones share the router: each session, and each stateless request, gets one.
+/// Clones share the router. Each session and each stateless request gets a clone.
 #[derive(Clone)]
 struct Bench {
     router: Arc<ToolRouter<Self>>,
@@ -84,7 +84,7 @@ async fn http(address: SocketAddr, bench: Bench, fast: bool) -> Result<(), Box<d
     let service: StreamableHttpService<Bench, LocalSessionManager> =
         StreamableHttpService::new(move || Ok(bench.clone()), Arc::default(), config);
     let router = axum::Router::new().nest_service("/mcp", service);
-    // Without it each answer waits for the client's acknowledgement of the one before.
+    // Without this, each answer would wait for the client's acknowledgement of the previous one.
     let listener = tokio::net::TcpListener::bind(address)
         .await?
         .tap_io(|stream| stream.set_nodelay(true).unwrap_or_default());
@@ -116,13 +116,13 @@ async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::of_process();
     let runtime = if options.fast {
-tokio::runtime::Builder::new_current_thread()
+        tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-} else {
-tokio::runtime::Builder::new_multi_thread()
+    } else {
+        tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
-};
+    };
     runtime?.block_on(serve(options))
 }

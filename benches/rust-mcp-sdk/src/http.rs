@@ -1,4 +1,4 @@
-//! Its HTTP handler, mounted on axum.
+//! The SDK's HTTP handler, mounted on axum.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rust_mcp_sdk::id_generator::{FastIdGenerator, UuidGenerator};
 use rust_mcp_sdk::mcp_http::{DEFAULT_MAX_LISTEN_STREAMS, McpAppState, McpHttpHandler};
 use rust_mcp_sdk::mcp_server::McpServerHandler;
 
-/// State of its HTTP server.
+/// Creates the state of the SDK's HTTP server.
 pub(crate) fn state(
     details: ServerDetails,
     handler: Arc<dyn McpServerHandler>,
@@ -68,7 +68,7 @@ pub(crate) async fn serve(address: SocketAddr, state: Arc<McpAppState>) -> std::
     let router = axum::Router::new()
         .route("/mcp", post(answer))
         .with_state(mount);
-    // Without it each answer waits for the client's acknowledgement of the one before.
+    // Without this, each answer would wait for the client's acknowledgement of the previous one.
     let listener = tokio::net::TcpListener::bind(address)
         .await?
         .tap_io(|stream| stream.set_nodelay(true).unwrap_or_default());

@@ -49,13 +49,13 @@ async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::of_process();
     let runtime = if options.fast {
-tokio::runtime::Builder::new_current_thread()
+        tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-} else {
-tokio::runtime::Builder::new_multi_thread()
+    } else {
+        tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
-};
+    };
     runtime?.block_on(serve(options))
 }

@@ -1,4 +1,4 @@
-//! The tools.
+//! The tools of the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +63,7 @@ impl Bench {
     }
 }
 
-/// The SDK writes the type by itself.
+/// Removes `type`, which the SDK adds itself.
 fn without_type(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema.remove("type");
     schema

@@ -1,7 +1,7 @@
-//! A long run: one client, many calls, some of them cancelled, some timed out, and a lost
-//! connection now and then. Memory must stay flat, and no task may be left.
+//! A long run of one client with many calls. Some calls are cancelled, some time out, and now and
+//! then the connection is lost. Memory must stay flat, and no task may be left.
 //!
-//! `cargo run --release -p bench-soak -- [calls]`, one million unless given.
+//! `cargo run --release -p bench-soak -- [calls]` makes one million calls by default.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,9 +13,9 @@ use mcp_runtime::{CallError, Client};
 use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// Calls between two lost connections.
+/// The number of calls between two lost connections.
 const RECONNECT_EVERY: u64 = 10_000;
-/// Calls that are in flight at the same time.
+/// The number of calls in flight at the same time.
 const AT_ONCE: u64 = 50;
 
 struct Soaked;
@@ -35,7 +35,7 @@ impl Soaked {
     }
 }
 
-/// The server that serves the current connection.
+/// The server of the current connection.
 type Current = Arc<Mutex<Option<JoinHandle<()>>>>;
 
 fn serve(current: &Current) -> Memory {
@@ -70,7 +70,7 @@ struct Tally {
     timed_out: u64,
 }
 
-/// One call: every twentieth is cancelled, every other twentieth runs out of time.
+/// Makes one call. Every twentieth call is cancelled, and every other twentieth times out.
 async fn one(client: Client, i: u64) -> Result<Tally, CallError> {
     let mut tally = Tally::default();
     match i % 20 {
@@ -96,7 +96,7 @@ async fn one(client: Client, i: u64) -> Result<Tally, CallError> {
     Ok(tally)
 }
 
-/// Resident memory in KiB, where the platform tells.
+/// Returns the resident memory in KiB, or 0 if the platform does not report it.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -142,7 +142,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             total.cancelled += done.cancelled;
             total.timed_out += done.timed_out;
         }
-        // The first tenth is for warming up.
+        // The first tenth of the calls is for warming up.
         if first.is_none() && wave * AT_ONCE * 10 >= calls {
             first = Some(resident());
         }

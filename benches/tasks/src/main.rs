@@ -1,5 +1,5 @@
-//! Ten thousand tasks in the memory store, made over stdio: the memory of the server divided by their
-//! number, and its CPU time in ten seconds after that. Needs Linux.
+//! Creates ten thousand tasks in the memory store over stdio, and prints the server's memory per
+//! task and its CPU time in the ten seconds after that. This needs Linux.
 
 use std::env;
 use std::error::Error;
@@ -88,7 +88,7 @@ fn measure(tool: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A server as a process of its own.
+/// A server in a separate process.
 struct Server {
     process: Child,
     input: ChildStdin,
@@ -127,7 +127,7 @@ impl Server {
         Ok(serde_json::from_str(&line)?)
     }
 
-    /// The resident memory, in KiB.
+    /// Returns the resident memory in KiB.
     fn memory(&self) -> Result<u64, Box<dyn Error>> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"));
@@ -135,7 +135,7 @@ impl Server {
         Ok(number.ok_or("no memory")?.parse()?)
     }
 
-    /// The CPU time so far, in ms; the kernel counts hundredths of a second.
+    /// Returns the CPU time so far in ms. The kernel counts hundredths of a second.
     fn cpu(&self) -> Result<u64, Box<dyn Error>> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
         let fields: Vec<_> = stat.split_whitespace().collect();
@@ -145,7 +145,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

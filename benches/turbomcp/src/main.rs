@@ -12,7 +12,7 @@ use turbomcp::http::{HttpConfig, serve_http};
 use turbomcp::prelude::*;
 use turbomcp::{Implementation, ListToolsContext, neutral, serve_stdio};
 
-/// Expansion of `#[server]`, but with as many tools as asked for.
+/// The expansion of `#[server]`, with any number of tools.
 #[derive(Clone)]
 struct Bench {
     tools: Arc<Vec<neutral::Tool>>,

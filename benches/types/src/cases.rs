@@ -1,4 +1,4 @@
-//! Measured pairs: our way, and the one to compare it with.
+//! The measured pairs: our implementation, and the one to compare it with.
 
 use std::hint::black_box;
 
@@ -8,18 +8,18 @@ use serde::de::DeserializeOwned;
 
 use crate::{ideal, samples};
 
-/// One thing to do, many times.
+/// An operation that is repeated.
 pub struct Case {
     pub name: &'static str,
     pub run: Box<dyn Fn()>,
 }
 
-/// Two ways of doing the same, and how they may compare.
+/// Two implementations of the same operation, and the bar for their ratio.
 pub struct Pair {
     pub what: &'static str,
     pub ours: Case,
     pub other: Case,
-    /// The bar for ours divided by the other.
+    /// The maximum of our figure divided by the other.
     pub bar: f64,
 }
 
@@ -74,7 +74,7 @@ fn blocks() -> Pair {
     }
 }
 
-/// From text to a value.
+/// Decodes a value from text.
 fn with_serde_json<T: DeserializeOwned>(name: &'static str, text: String) -> Case {
     case(name, move || {
         let value: T = serde_json::from_str(black_box(&text)).expect("the sample fits");

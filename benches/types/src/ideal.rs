@@ -1,11 +1,11 @@
-//! The same messages as types that know nothing but what these messages hold.
+//! The same messages as minimal types, which hold only what these messages contain.
 #![expect(dead_code, reason = "the fields are only decoded")]
 
 use mcp_types::JsonObject;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// A call, borrowed whole, in one pass.
+/// A call that is borrowed completely in one pass.
 #[derive(Deserialize)]
 pub struct Call<'a> {
     pub jsonrpc: &'a str,
@@ -24,7 +24,7 @@ pub struct CallParams<'a> {
     pub meta: Option<&'a RawValue>,
 }
 
-/// A list of tools with the fields that it holds, its schemas raw.
+/// A list of tools with only its fields, and with raw schemas.
 #[derive(Deserialize, Serialize)]
 pub struct List {
     pub tools: Vec<Tool>,
@@ -52,7 +52,7 @@ pub struct ToolAnnotations {
     pub open_world_hint: Option<bool>,
 }
 
-/// Content blocks as serde derives them: an internally tagged enum.
+/// Content blocks as an internally tagged enum, derived by serde.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Block {
@@ -117,7 +117,7 @@ pub struct Annotations {
     pub last_modified: Option<String>,
 }
 
-/// Contents without a tag, told apart in the only way that serde derives.
+/// Contents without a tag, as an untagged enum, which is the only way that serde can derive.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum Contents {

@@ -1,7 +1,8 @@
-//! Cost of decoding and encoding messages, beside plain derived structs.
+//! The cost of decoding and encoding messages, compared with plain derived structs.
 //!
-//! `cargo run --release -p bench-types` measures time and allocations, and instructions where
-//! valgrind is installed: the difference of two run lengths, so that start-up does not count.
+//! `cargo run --release -p bench-types` measures time and allocations and, if valgrind is
+//! installed, instructions. Instructions are the difference between two run lengths, so the start
+//! is not counted.
 
 mod cases;
 mod ideal;

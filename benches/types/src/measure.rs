@@ -1,4 +1,4 @@
-//! Time, allocations and instructions of the cases, side by side in one run.
+//! Measures the time, allocations and instructions of the cases, side by side in one run.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use stats_alloc::Region;
 
 use crate::cases::{Case, Pair, pairs};
 
-/// How often the two ways of a pair are measured in turn. The least time of each is reported: what
-/// else the machine does only adds to it.
+/// How often the two implementations of a pair are measured in turn. The minimum of each is
+/// reported, because other load on the machine only adds time.
 const ROUNDS: usize = 51;
-/// How long one measurement of one way takes.
+/// How long one measurement of one implementation takes.
 const ROUND: Duration = Duration::from_millis(10);
 
-/// Runs one case, for a profiler to watch.
+/// Runs one case for a profiler.
 pub fn repeat(name: &str, runs: u64) {
     let pairs = pairs();
     let cases = pairs.iter().flat_map(|pair| [&pair.ours, &pair.other]);
@@ -53,7 +53,7 @@ pub fn report() {
     }
 }
 
-/// How long both ways take, in nanoseconds.
+/// Returns the time of both implementations in nanoseconds.
 fn times(pair: &Pair) -> (f64, f64) {
     (0..ROUNDS).fold((f64::INFINITY, f64::INFINITY), |(ours, other), _| {
         (ours.min(time(&pair.ours)), other.min(time(&pair.other)))
@@ -80,7 +80,8 @@ fn allocations(case: &Case) -> usize {
     change.allocations + change.reallocations
 }
 
-/// Instructions of one run: the difference of two run lengths, by callgrind.
+/// Returns the instructions of one run, which are the difference between two run lengths in
+/// callgrind.
 fn instructions(case: &Case) -> Option<u64> {
     const SHORT: u64 = 100;
     const LONG: u64 = 1100;

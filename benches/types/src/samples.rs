@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// A call of 201 bytes, as a client of the handshake era sends it.
 pub const CALL: &str = r#"{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"search_books","arguments":{"title":"The Art of Computer Programming, Volumes ","limit":10,"language":"en","available":true},"_meta":{}}}"#;
 
-/// A list of fifty tools with schemas of a usual size, 27 KB in all.
+/// Returns a list of fifty tools with schemas of usual size, 27 KB in total.
 pub fn list() -> String {
     let mut tools = String::new();
     for index in 0..50 {
@@ -19,7 +19,7 @@ pub fn list() -> String {
     format!(r#"{{"tools":[{tools}]}}"#)
 }
 
-/// Twenty content blocks of all kinds.
+/// Returns twenty content blocks of all kinds.
 pub fn blocks() -> String {
     twenty(&[
         r#"{"type":"text","text":"A paragraph of an answer, as long as most of them are."}"#,

@@ -1,4 +1,4 @@
-//! The smallest server of one tool on mcp-runtime.
+//! A minimal server with one tool on mcp-runtime.
 
 use mcp_runtime::prelude::*;
 

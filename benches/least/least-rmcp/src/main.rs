@@ -1,4 +1,4 @@
-//! The smallest server of one tool on rmcp.
+//! A minimal server with one tool on rmcp.
 
 use std::error::Error;
 
