@@ -28,6 +28,15 @@ fn bindings_call_the_server_that_they_were_made_of() {
 }
 
 #[test]
+fn the_guide_shows_the_program_with_bindings() {
+    let program = include_str!("../../src/bin/typed_client/main.rs").lines();
+    let program = program.filter(|line| !line.starts_with("//!") && !line.starts_with("#[allow"));
+    let program: Vec<_> = program.collect();
+    let page = include_str!("../../../docs/typed-clients.md");
+    assert!(page.contains(program.join("\n").trim()));
+}
+
+#[test]
 fn a_login_that_fails_is_explained_on_one_line() {
     for (arguments, expected) in [
         (&[][..], "usage: "),
