@@ -117,7 +117,7 @@ impl Warnings {
 }
 
 /// Logs a `null` in `json` that its type does not allow. It comes from a number that is not finite,
-/// which serde_json writes as `null`. `find` returns the path of such a `null`; only debug builds
+/// which `serde_json` writes as `null`. `find` returns the path of such a `null`; only debug builds
 /// search for it.
 pub(crate) fn warn_of_null(type_name: &str, json: &RawJson, find: impl FnOnce() -> Option<String>) {
     if cfg!(debug_assertions)

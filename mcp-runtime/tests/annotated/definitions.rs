@@ -1,5 +1,5 @@
-//! Absence of compiler warnings: for deprecated functions where they are defined, and for
-//! descriptions made by a macro. Descriptions without links to items.
+//! The macros cause no compiler warnings for deprecated functions where they are defined, nor for
+//! descriptions made by a macro. Descriptions contain no links to items.
 
 #![deny(deprecated)]
 

@@ -20,19 +20,19 @@ fn said(cx: &Context) -> String {
 
 #[mcp_server]
 impl Echo {
-    /// Gives back the `_meta` of the request.
+    /// Returns the `_meta` of the request.
     #[tool]
     fn tool(&self, cx: &Context) -> String {
         said(cx)
     }
 
-    /// Gives back the `_meta` of the request.
+    /// Returns the `_meta` of the request.
     #[prompt]
     fn prompt(&self, cx: &Context) -> String {
         said(cx)
     }
 
-    /// Gives back the `_meta` of the request.
+    /// Returns the `_meta` of the request.
     #[resource("echo://meta")]
     fn resource(&self, cx: &Context) -> String {
         said(cx)
