@@ -30,7 +30,7 @@ pub(crate) struct Options {
     /// Measure the servers without building them again.
     #[arg(long)]
     built: bool,
-    /// How often each server is run for each timing, of which the median is used.
+    /// How often each server is run for each timing. The median is used.
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
     /// Compare the instructions of the hot path with the record, and measure nothing else.

@@ -2,9 +2,12 @@
 //!
 //! `cargo run --bin login -- [OPTION…] URL [TOOL [JSON]]`
 //!
-//! `--client-id ID`, `--client-secret SECRET`, `--issuer URL`: a client that was registered by hand, and
-//! at which authorization server. `--client-metadata URL`: the client's metadata document. `--scope SCOPES`:
-//! scopes to ask for. `--store FOLDER`: where tokens are kept; else a login is needed each time.
+//! - `--client-id ID`, `--client-secret SECRET`: the credentials of a manually registered client
+//! - `--issuer URL`: the authorization server where it is registered
+//! - `--client-metadata URL`: the client's metadata document
+//! - `--scope SCOPES`: the scopes to request
+//! - `--store FOLDER`: where tokens are kept; without it, each run needs a login
+//!
 //! Pages are opened by the program that the variable `BROWSER` names.
 
 use std::collections::VecDeque;

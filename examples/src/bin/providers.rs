@@ -1,4 +1,4 @@
-//! A server that accepts the tokens of one of some providers, and a client that logs in there.
+//! A server that accepts the tokens of one of several providers, and a client that logs in there.
 //!
 //! ```sh
 //! providers serve 127.0.0.1:8080 entra TENANT APP         # or: auth0 DOMAIN API,
@@ -8,8 +8,8 @@
 //!                                                         # cognito POOL CLIENT, google CLIENT SECRET
 //! ```
 //!
-//! The variable `ISSUER` replaces the provider's identifier, for one that has several, and `TOKEN_INFO` the
-//! URL at which Google explains tokens.
+//! The variable `ISSUER` replaces the identifier of a provider that has several, and `TOKEN_INFO`
+//! replaces the URL where Google describes tokens.
 
 use std::env;
 use std::error::Error;

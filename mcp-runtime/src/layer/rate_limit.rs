@@ -232,8 +232,8 @@ pub trait Buckets: Send + Sync + 'static {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum BucketOwner {
     Principal(Box<str>),
-    /// The number of a connection or of a session over HTTP. Clients that have neither are told
-    /// apart by their address.
+    /// The number of a connection or of a session over HTTP. Clients that have neither are
+    /// distinguished by their address.
     Connection(u64, Option<SocketAddr>),
     /// The calls of this program's own client.
     Own,

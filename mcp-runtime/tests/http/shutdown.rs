@@ -194,7 +194,7 @@ async fn http_2_is_told_to_go_away() {
     let site = Site::open().await;
     let (sender, closed) = second(&site).await;
     site.shutdown.shut_down();
-    // The client is told immediately, without waiting for the linger time.
+    // The client gets GOAWAY immediately, not after the linger time.
     let told = timeout(LINGER / 2, closed);
     let told = clock.run_until(LINGER / 10_000, told).await;
     told.expect("the connection was not closed").unwrap();

@@ -53,8 +53,8 @@ impl HttpService {
     /// Returns a service for the same server over HTTP+SSE, for clients of revision 2024-11-05. GET
     /// opens their stream, and POST receives their messages.
     ///
-    /// Mount the service at the path where clients open the stream, and at `messages`, the path
-    /// that clients are told to post to, as they see it. Both may be the same path.
+    /// Mount the service at the path where clients open the stream, and at `messages`, the path to
+    /// which clients post their messages, as clients see it. Both may be the same path.
     ///
     /// ```
     /// use mcp_runtime::Server;

@@ -155,8 +155,8 @@ pub(crate) async fn available<T>(mut call: impl FnMut() -> BoxFuture<Result<T, S
     }
 }
 
-/// Stores sessions in memory. Clones share their sessions, so servers that are given clones share
-/// them too.
+/// Stores sessions in memory. Clones share their sessions, so servers with clones of the store
+/// share them as well.
 #[derive(Clone, Default)]
 pub struct MemorySessionStore {
     kept: Arc<Mutex<HashMap<SessionId, StoredRecord>>>,
