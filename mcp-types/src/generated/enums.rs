@@ -23,7 +23,7 @@ pub enum CacheScope {
     ///
     /// Revisions: 2026-07-28 only.
     Public,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -88,7 +88,7 @@ pub enum ElicitAction {
     ///
     /// Revisions: since 2025-06-18.
     Decline,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -147,7 +147,7 @@ pub enum ElicitRequestFormParamsMode {
     ///
     /// Revisions: since 2025-11-25.
     Form,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -203,7 +203,7 @@ pub enum IconTheme {
     ///
     /// Revisions: since 2025-11-25.
     Light,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -270,7 +270,7 @@ pub enum IncludeContext {
     ///
     /// Revisions: all.
     ThisServer,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -357,7 +357,7 @@ pub enum LoggingLevel {
     ///
     /// Revisions: all.
     Warning,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -430,7 +430,7 @@ pub enum NumberSchemaType {
     ///
     /// Revisions: since 2025-06-18.
     Number,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -491,7 +491,7 @@ pub enum ResultType {
     ///
     /// Revisions: 2026-07-28 only.
     InputRequired,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -552,7 +552,7 @@ pub enum Role {
     ///
     /// Revisions: all.
     User,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -621,7 +621,7 @@ pub enum StringSchemaFormat {
     ///
     /// Revisions: since 2025-06-18.
     Uri,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -698,7 +698,7 @@ pub enum TaskStatus {
     ///
     /// Revisions: 2025-11-25 only.
     Working,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -769,7 +769,7 @@ pub enum ToolChoiceMode {
     ///
     /// Revisions: since 2025-11-25.
     Required,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 
@@ -836,7 +836,7 @@ pub enum ToolExecutionTaskSupport {
     ///
     /// Revisions: 2025-11-25 only.
     Required,
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(String),
 }
 

@@ -39,7 +39,7 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -104,7 +104,7 @@ pub struct AudioContent {
 }
 
 impl AudioContent {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -161,7 +161,7 @@ pub struct BlobResourceContents {
 }
 
 impl BlobResourceContents {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(uri: impl Into<String>, blob: impl Into<String>) -> Self {
         Self {
@@ -215,7 +215,7 @@ pub struct BooleanSchema {
 }
 
 impl BooleanSchema {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -293,7 +293,7 @@ pub struct CallToolRequestParams {
 }
 
 impl CallToolRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -394,7 +394,7 @@ pub struct CallToolResult {
 }
 
 impl CallToolResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(content: impl IntoIterator<Item = ContentBlock>) -> Self {
         Self {
@@ -455,7 +455,7 @@ pub struct CancelTaskRequestParams {
 }
 
 impl CancelTaskRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into() }
@@ -517,13 +517,13 @@ pub struct CancelTaskResult {
     /// Revisions: 2025-11-25 only.
     #[serde(default, with = "number::integer_option")]
     pub ttl: Option<i128>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl CancelTaskResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -598,7 +598,7 @@ pub struct CancelledNotificationParams {
 }
 
 impl CancelledNotificationParams {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -675,7 +675,7 @@ pub struct ClientCapabilities {
 }
 
 impl ClientCapabilities {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -761,13 +761,13 @@ pub struct ClientCapabilitiesElicitation {
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<JsonObject>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl ClientCapabilitiesElicitation {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -807,7 +807,7 @@ pub struct ClientCapabilitiesRoots {
 }
 
 impl ClientCapabilitiesRoots {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { list_changed: None }
@@ -837,13 +837,13 @@ pub struct ClientCapabilitiesSampling {
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<JsonObject>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl ClientCapabilitiesSampling {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -892,7 +892,7 @@ pub struct ClientCapabilitiesTasks {
 }
 
 impl ClientCapabilitiesTasks {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -943,7 +943,7 @@ pub struct ClientCapabilitiesTasksRequests {
 }
 
 impl ClientCapabilitiesTasksRequests {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -987,7 +987,7 @@ pub struct ClientCapabilitiesTasksRequestsElicitation {
 }
 
 impl ClientCapabilitiesTasksRequestsElicitation {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { create: None }
@@ -1015,7 +1015,7 @@ pub struct ClientCapabilitiesTasksRequestsSampling {
 }
 
 impl ClientCapabilitiesTasksRequestsSampling {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { create_message: None }
@@ -1061,7 +1061,7 @@ pub struct CompleteRequestParams {
 }
 
 impl CompleteRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         reference: impl Into<CompletionReference>,
@@ -1118,7 +1118,7 @@ pub struct CompleteResult {
 }
 
 impl CompleteResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(completion: Completion) -> Self {
         Self {
@@ -1173,7 +1173,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
@@ -1218,7 +1218,7 @@ pub struct CompletionArgument {
 }
 
 impl CompletionArgument {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
@@ -1245,7 +1245,7 @@ pub struct CompletionContext {
 }
 
 impl CompletionContext {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { arguments: None }
@@ -1349,7 +1349,7 @@ pub struct CreateMessageRequestParams {
 }
 
 impl CreateMessageRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         messages: impl IntoIterator<Item = SamplingMessage>,
@@ -1483,7 +1483,7 @@ pub struct CreateMessageResult {
 }
 
 impl CreateMessageResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         role: Role,
@@ -1536,7 +1536,7 @@ pub struct CreateTaskResult {
 }
 
 impl CreateTaskResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(task: Task) -> Self {
         Self { task, meta: None }
@@ -1607,7 +1607,7 @@ pub struct DiscoverResult {
 }
 
 impl DiscoverResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         capabilities: ServerCapabilities,
@@ -1699,7 +1699,7 @@ pub struct ElicitRequestFormParams {
 }
 
 impl ElicitRequestFormParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(message: impl Into<String>, requested_schema: ElicitSchema) -> Self {
         Self {
@@ -1773,7 +1773,7 @@ pub struct ElicitRequestUrlParams {
 }
 
 impl ElicitRequestUrlParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
@@ -1834,7 +1834,7 @@ pub struct ElicitResult {
 }
 
 impl ElicitResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(action: ElicitAction) -> Self {
         Self {
@@ -1891,7 +1891,7 @@ pub struct ElicitSchema {
 }
 
 impl ElicitSchema {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         properties: impl IntoIterator<
@@ -1943,7 +1943,7 @@ pub struct ElicitationCompleteNotificationParams {
 }
 
 impl ElicitationCompleteNotificationParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(elicitation_id: impl Into<String>) -> Self {
         Self {
@@ -1980,7 +1980,7 @@ pub struct EmbeddedResource {
 }
 
 impl EmbeddedResource {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(resource: impl Into<ResourceContents>) -> Self {
         Self {
@@ -2020,13 +2020,13 @@ pub struct EmptyResult {
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl EmptyResult {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2064,7 +2064,7 @@ pub struct EnumOption {
 }
 
 impl EnumOption {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(value: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
@@ -2113,7 +2113,7 @@ pub struct GetPromptRequestParams {
 }
 
 impl GetPromptRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -2197,7 +2197,7 @@ pub struct GetPromptResult {
 }
 
 impl GetPromptResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(messages: impl IntoIterator<Item = PromptMessage>) -> Self {
         Self {
@@ -2248,7 +2248,7 @@ pub struct GetTaskPayloadRequestParams {
 }
 
 impl GetTaskPayloadRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into() }
@@ -2271,13 +2271,13 @@ pub struct GetTaskPayloadResult {
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl GetTaskPayloadResult {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2311,7 +2311,7 @@ pub struct GetTaskRequestParams {
 }
 
 impl GetTaskRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into() }
@@ -2373,13 +2373,13 @@ pub struct GetTaskResult {
     /// Revisions: 2025-11-25 only.
     #[serde(default, with = "number::integer_option")]
     pub ttl: Option<i128>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl GetTaskResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -2456,7 +2456,7 @@ pub struct Icon {
 }
 
 impl Icon {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(src: impl Into<String>) -> Self {
         Self {
@@ -2525,7 +2525,7 @@ pub struct ImageContent {
 }
 
 impl ImageContent {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self {
@@ -2592,7 +2592,7 @@ pub struct Implementation {
 }
 
 impl Implementation {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -2667,7 +2667,7 @@ pub struct InitializeRequestParams {
 }
 
 impl InitializeRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2729,7 +2729,7 @@ pub struct InitializeResult {
 }
 
 impl InitializeResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         protocol_version: impl Into<String>,
@@ -2795,7 +2795,7 @@ pub struct InputRequiredResult {
 }
 
 impl InputRequiredResult {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -2879,7 +2879,7 @@ pub struct LegacyTitledEnumSchema {
 }
 
 impl LegacyTitledEnumSchema {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
@@ -2973,7 +2973,7 @@ pub struct ListPromptsResult {
 }
 
 impl ListPromptsResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(prompts: impl IntoIterator<Item = Prompt>) -> Self {
         Self {
@@ -3073,7 +3073,7 @@ pub struct ListResourceTemplatesResult {
 }
 
 impl ListResourceTemplatesResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(resource_templates: impl IntoIterator<Item = ResourceTemplate>) -> Self {
         Self {
@@ -3172,7 +3172,7 @@ pub struct ListResourcesResult {
 }
 
 impl ListResourcesResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(resources: impl IntoIterator<Item = Resource>) -> Self {
         Self {
@@ -3236,13 +3236,13 @@ pub struct ListRootsRequestParams {
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl ListRootsRequestParams {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3281,7 +3281,7 @@ pub struct ListRootsResult {
 }
 
 impl ListRootsResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(roots: impl IntoIterator<Item = Root>) -> Self {
         Self {
@@ -3325,7 +3325,7 @@ pub struct ListTasksResult {
 }
 
 impl ListTasksResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(tasks: impl IntoIterator<Item = Task>) -> Self {
         Self {
@@ -3400,7 +3400,7 @@ pub struct ListToolsResult {
 }
 
 impl ListToolsResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
         Self {
@@ -3480,7 +3480,7 @@ pub struct LoggingMessageNotificationParams {
 }
 
 impl LoggingMessageNotificationParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(level: LoggingLevel, data: impl Into<RawJson>) -> Self {
         Self {
@@ -3520,7 +3520,7 @@ pub struct MissingRequiredClientCapabilityErrorData {
 }
 
 impl MissingRequiredClientCapabilityErrorData {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(required_capabilities: ClientCapabilities) -> Self {
         Self { required_capabilities }
@@ -3546,7 +3546,7 @@ pub struct ModelHint {
 }
 
 impl ModelHint {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { name: None }
@@ -3608,7 +3608,7 @@ pub struct ModelPreferences {
 }
 
 impl ModelPreferences {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3668,13 +3668,13 @@ pub struct NotificationMetaObject {
         skip_serializing_if = "Option::is_none"
     )]
     pub subscription_id: Option<RequestId>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl NotificationMetaObject {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3709,13 +3709,13 @@ pub struct NotificationParams {
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl NotificationParams {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -3786,7 +3786,7 @@ pub struct NumberSchema {
 }
 
 impl NumberSchema {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(kind: NumberSchemaType) -> Self {
         Self {
@@ -3859,7 +3859,7 @@ pub struct PaginatedRequestParams {
 }
 
 impl PaginatedRequestParams {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { meta: None, cursor: None }
@@ -3924,7 +3924,7 @@ pub struct ProgressNotificationParams {
 }
 
 impl ProgressNotificationParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(progress_token: impl Into<ProgressToken>, progress: f64) -> Self {
         Self {
@@ -4001,7 +4001,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -4084,7 +4084,7 @@ pub struct PromptArgument {
 }
 
 impl PromptArgument {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -4137,7 +4137,7 @@ pub struct PromptMessage {
 }
 
 impl PromptMessage {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(role: Role, content: impl Into<ContentBlock>) -> Self {
         Self {
@@ -4169,7 +4169,7 @@ pub struct PromptReference {
 }
 
 impl PromptReference {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -4220,7 +4220,7 @@ pub struct ReadResourceRequestParams {
 }
 
 impl ReadResourceRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -4303,7 +4303,7 @@ pub struct ReadResourceResult {
 }
 
 impl ReadResourceResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(contents: impl IntoIterator<Item = ResourceContents>) -> Self {
         Self {
@@ -4362,7 +4362,7 @@ pub struct RelatedTaskMetadata {
 }
 
 impl RelatedTaskMetadata {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into() }
@@ -4425,13 +4425,13 @@ pub struct RequestMetaObject {
     /// Revisions: all.
     #[serde(rename = "progressToken", default, skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl RequestMetaObject {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4501,13 +4501,13 @@ pub struct RequestParams {
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl RequestParams {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -4585,7 +4585,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
@@ -4713,7 +4713,7 @@ pub struct ResourceLink {
 }
 
 impl ResourceLink {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
@@ -4831,7 +4831,7 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>, uri_template: impl Into<String>) -> Self {
         Self {
@@ -4906,7 +4906,7 @@ pub struct ResourceTemplateReference {
 }
 
 impl ResourceTemplateReference {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into() }
@@ -4936,7 +4936,7 @@ pub struct ResourceUpdatedNotificationParams {
 }
 
 impl ResourceUpdatedNotificationParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -4972,13 +4972,13 @@ pub struct ResultMetaObject {
         skip_serializing_if = "Option::is_none"
     )]
     pub server_info: Option<Implementation>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl ResultMetaObject {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5022,7 +5022,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -5073,7 +5073,7 @@ pub struct SamplingMessage {
 }
 
 impl SamplingMessage {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         role: Role,
@@ -5149,7 +5149,7 @@ pub struct ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5246,7 +5246,7 @@ pub struct ServerCapabilitiesPrompts {
 }
 
 impl ServerCapabilitiesPrompts {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { list_changed: None }
@@ -5281,7 +5281,7 @@ pub struct ServerCapabilitiesResources {
 }
 
 impl ServerCapabilitiesResources {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5329,7 +5329,7 @@ pub struct ServerCapabilitiesTasks {
 }
 
 impl ServerCapabilitiesTasks {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5375,7 +5375,7 @@ pub struct ServerCapabilitiesTasksRequests {
 }
 
 impl ServerCapabilitiesTasksRequests {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { tools: None }
@@ -5403,7 +5403,7 @@ pub struct ServerCapabilitiesTasksRequestsTools {
 }
 
 impl ServerCapabilitiesTasksRequestsTools {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { call: None }
@@ -5432,7 +5432,7 @@ pub struct ServerCapabilitiesTools {
 }
 
 impl ServerCapabilitiesTools {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { list_changed: None }
@@ -5469,7 +5469,7 @@ pub struct SetLevelRequestParams {
 }
 
 impl SetLevelRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(level: LoggingLevel) -> Self {
         Self { level, meta: None }
@@ -5536,7 +5536,7 @@ pub struct StringSchema {
 }
 
 impl StringSchema {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5614,7 +5614,7 @@ pub struct SubscribeRequestParams {
 }
 
 impl SubscribeRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -5677,13 +5677,13 @@ pub struct SubscriptionFilter {
         skip_serializing_if = "Option::is_none"
     )]
     pub tools_list_changed: Option<bool>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl SubscriptionFilter {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -5753,7 +5753,7 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
 }
 
 impl SubscriptionsAcknowledgedNotificationParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self { notifications, meta: None }
@@ -5790,7 +5790,7 @@ pub struct SubscriptionsListenRequestParams {
 }
 
 impl SubscriptionsListenRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(meta: RequestMetaObject, notifications: SubscriptionFilter) -> Self {
         Self { meta, notifications }
@@ -5822,7 +5822,7 @@ pub struct SubscriptionsListenResult {
 }
 
 impl SubscriptionsListenResult {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(meta: SubscriptionsListenResultMetaObject) -> Self {
         Self { meta, result_type: None }
@@ -5859,13 +5859,13 @@ pub struct SubscriptionsListenResultMetaObject {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
     pub subscription_id: RequestId,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl SubscriptionsListenResultMetaObject {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(subscription_id: impl Into<RequestId>) -> Self {
         Self {
@@ -5935,7 +5935,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -5992,7 +5992,7 @@ pub struct TaskMetadata {
 }
 
 impl TaskMetadata {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { ttl: None }
@@ -6065,7 +6065,7 @@ pub struct TaskStatusNotificationParams {
 }
 
 impl TaskStatusNotificationParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         task_id: impl Into<String>,
@@ -6136,7 +6136,7 @@ pub struct TextContent {
 }
 
 impl TextContent {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -6192,7 +6192,7 @@ pub struct TextResourceContents {
 }
 
 impl TextResourceContents {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -6270,7 +6270,7 @@ pub struct TitledMultiSelectEnumSchema {
 }
 
 impl TitledMultiSelectEnumSchema {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(items: TitledMultiSelectEnumSchemaItems) -> Self {
         Self {
@@ -6339,7 +6339,7 @@ pub struct TitledMultiSelectEnumSchemaItems {
 }
 
 impl TitledMultiSelectEnumSchemaItems {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(any_of: impl IntoIterator<Item = EnumOption>) -> Self {
         Self {
@@ -6381,7 +6381,7 @@ pub struct TitledSingleSelectEnumSchema {
 }
 
 impl TitledSingleSelectEnumSchema {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(one_of: impl IntoIterator<Item = EnumOption>) -> Self {
         Self {
@@ -6473,7 +6473,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(name: impl Into<String>, input_schema: impl Into<RawJson>) -> Self {
         Self {
@@ -6584,7 +6584,7 @@ pub struct ToolAnnotations {
 }
 
 impl ToolAnnotations {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -6649,7 +6649,7 @@ pub struct ToolChoice {
 }
 
 impl ToolChoice {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { mode: None }
@@ -6680,7 +6680,7 @@ pub struct ToolExecution {
 }
 
 impl ToolExecution {
-    /// A value with all fields absent.
+    /// Creates a value without any fields.
     #[must_use]
     pub fn new() -> Self {
         Self { task_support: None }
@@ -6737,7 +6737,7 @@ pub struct ToolResultContent {
 }
 
 impl ToolResultContent {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         content: impl IntoIterator<Item = ContentBlock>,
@@ -6808,7 +6808,7 @@ pub struct ToolUseContent {
 }
 
 impl ToolUseContent {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         id: impl Into<String>,
@@ -6853,7 +6853,7 @@ pub struct UnsubscribeRequestParams {
 }
 
 impl UnsubscribeRequestParams {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
@@ -6887,7 +6887,7 @@ pub struct UnsupportedProtocolVersionErrorData {
 }
 
 impl UnsupportedProtocolVersionErrorData {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(
         requested: impl Into<String>,
@@ -6952,7 +6952,7 @@ pub struct UntitledMultiSelectEnumSchema {
 }
 
 impl UntitledMultiSelectEnumSchema {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(items: UntitledMultiSelectEnumSchemaItems) -> Self {
         Self {
@@ -7022,7 +7022,7 @@ pub struct UntitledMultiSelectEnumSchemaItems {
 }
 
 impl UntitledMultiSelectEnumSchemaItems {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
@@ -7064,7 +7064,7 @@ pub struct UntitledSingleSelectEnumSchema {
 }
 
 impl UntitledSingleSelectEnumSchema {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
@@ -7107,13 +7107,13 @@ pub struct UrlElicitationRequiredErrorData {
     ///
     /// Revisions: 2025-11-25 only.
     pub elicitations: Vec<ElicitRequestUrlParams>,
-    /// Fields that the schema does not name but allows.
+    /// Members that the schema does not define but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
 }
 
 impl UrlElicitationRequiredErrorData {
-    /// A value with the required fields, and no other.
+    /// Creates a value with the required fields only.
     #[must_use]
     pub fn new(elicitations: impl IntoIterator<Item = ElicitRequestUrlParams>) -> Self {
         Self {

@@ -35,7 +35,7 @@ pub enum Revision {
 }
 
 impl Revision {
-    /// Every revision, oldest first.
+    /// All revisions, oldest first.
     pub const ALL: [Self; 5usize] = [
         Self::V2024_11_05,
         Self::V2025_03_26,
@@ -45,9 +45,9 @@ impl Revision {
     ];
     /// The newest revision.
     pub const LATEST: Self = Self::V2026_07_28;
-    /// The newest revision that opens with an `initialize` handshake.
+    /// The newest revision whose connections open with an `initialize` handshake.
     pub const LATEST_HANDSHAKE: Self = Self::V2025_11_25;
-    /// The date that names the revision on the wire.
+    /// Returns the date that names the revision on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Revision {
         }
     }
 
-    /// How a connection of this revision begins.
+    /// Returns the era of the revision, which decides how a connection begins.
     #[must_use]
     pub const fn era(self) -> Era {
         if matches!(
@@ -72,7 +72,7 @@ impl Revision {
         }
     }
 
-    /// Whether messages may be sent as JSON-RPC batches.
+    /// Returns true if the revision allows JSON-RPC batches.
     #[must_use]
     pub const fn has_batches(self) -> bool {
         matches!(self, Self::V2025_03_26)

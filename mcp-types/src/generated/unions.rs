@@ -34,12 +34,12 @@ pub enum ClientNotification {
     ///
     /// Revisions: until 2025-11-25.
     RootsListChanged(Option<NotificationParams>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
 impl ClientNotification {
-    /// The method of the message; `None` for an unknown one.
+    /// Returns the method of the message, or `None` for an unknown message.
     #[must_use]
     pub fn method(&self) -> Option<&'static str> {
         Some(
@@ -56,11 +56,11 @@ impl ClientNotification {
 
     /// Decodes the parameters of a message whose envelope has been read.
     ///
-    /// `None` if the method is not one of these.
+    /// Returns `None` if this union has no such method.
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit the method.
+    /// When the parameters do not match the method.
     #[inline]
     pub fn from_parts(
         method: &str,
@@ -214,12 +214,12 @@ pub enum ClientRequest {
     ///
     /// Revisions: until 2025-11-25.
     SetLevel(Box<SetLevelRequestParams>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
 impl ClientRequest {
-    /// The method of the message; `None` for an unknown one.
+    /// Returns the method of the message, or `None` for an unknown message.
     #[must_use]
     pub fn method(&self) -> Option<&'static str> {
         Some(
@@ -250,11 +250,11 @@ impl ClientRequest {
 
     /// Decodes the parameters of a message whose envelope has been read.
     ///
-    /// `None` if the method is not one of these.
+    /// Returns `None` if this union has no such method.
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit the method.
+    /// When the parameters do not match the method.
     #[inline]
     pub fn from_parts(
         method: &str,
@@ -385,7 +385,7 @@ pub enum CompletionReference {
     ///
     /// Revisions: all.
     Resource(ResourceTemplateReference),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -467,7 +467,7 @@ pub enum ContentBlock {
     ///
     /// Revisions: all.
     Resource(Box<EmbeddedResource>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -567,7 +567,7 @@ pub enum ElicitRequestParams {
     ///
     /// Revisions: since 2025-11-25.
     Url(Box<ElicitRequestUrlParams>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -646,7 +646,7 @@ pub enum ElicitValue {
     ///
     /// Revisions: since 2025-11-25.
     List(Vec<String>),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -721,12 +721,12 @@ pub enum InputRequest {
     ///
     /// Revisions: 2026-07-28 only.
     Elicit(ElicitRequestParams),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
 impl InputRequest {
-    /// The method of the message; `None` for an unknown one.
+    /// Returns the method of the message, or `None` for an unknown message.
     #[must_use]
     pub fn method(&self) -> Option<&'static str> {
         Some(
@@ -741,11 +741,11 @@ impl InputRequest {
 
     /// Decodes the parameters of a message whose envelope has been read.
     ///
-    /// `None` if the method is not one of these.
+    /// Returns `None` if this union has no such method.
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit the method.
+    /// When the parameters do not match the method.
     #[inline]
     pub fn from_parts(
         method: &str,
@@ -810,7 +810,7 @@ pub enum InputResponse {
     ///
     /// Revisions: 2026-07-28 only.
     Elicit(ElicitResult),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -911,7 +911,7 @@ pub enum PrimitiveSchemaDefinition {
     ///
     /// Revisions: since 2025-06-18.
     LegacyTitledEnum(LegacyTitledEnumSchema),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -1078,7 +1078,7 @@ pub enum ResourceContents {
     ///
     /// Revisions: all.
     Blob(BlobResourceContents),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -1159,7 +1159,7 @@ pub enum SamplingMessageContentBlock {
     ///
     /// Revisions: since 2025-11-25.
     ToolResult(ToolResultContent),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
@@ -1293,12 +1293,12 @@ pub enum ServerNotification {
     ///
     /// Revisions: 2025-11-25 only.
     ElicitationComplete(ElicitationCompleteNotificationParams),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
 impl ServerNotification {
-    /// The method of the message; `None` for an unknown one.
+    /// Returns the method of the message, or `None` for an unknown message.
     #[must_use]
     pub fn method(&self) -> Option<&'static str> {
         Some(
@@ -1322,11 +1322,11 @@ impl ServerNotification {
 
     /// Decodes the parameters of a message whose envelope has been read.
     ///
-    /// `None` if the method is not one of these.
+    /// Returns `None` if this union has no such method.
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit the method.
+    /// When the parameters do not match the method.
     #[inline]
     pub fn from_parts(
         method: &str,
@@ -1480,12 +1480,12 @@ pub enum ServerRequest {
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
     Elicit(ElicitRequestParams),
-    /// A value that the schema does not list, kept as it came.
+    /// A value that the schema does not list, kept as received.
     Unknown(RawJson),
 }
 
 impl ServerRequest {
-    /// The method of the message; `None` for an unknown one.
+    /// Returns the method of the message, or `None` for an unknown message.
     #[must_use]
     pub fn method(&self) -> Option<&'static str> {
         Some(
@@ -1505,11 +1505,11 @@ impl ServerRequest {
 
     /// Decodes the parameters of a message whose envelope has been read.
     ///
-    /// `None` if the method is not one of these.
+    /// Returns `None` if this union has no such method.
     ///
     /// # Errors
     ///
-    /// When the parameters do not fit the method.
+    /// When the parameters do not match the method.
     #[inline]
     pub fn from_parts(
         method: &str,

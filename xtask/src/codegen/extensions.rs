@@ -1,8 +1,8 @@
-//! Extensions of the protocol: for each folder below `schema/extensions`, a module of its own.
+//! Generates a module for each extension, from the schemas in a folder below `schema/extensions`.
 //!
-//! The steps are those of the protocol itself, with the overlay and the documentation in the
-//! extension's folder. A definition that an extension shares with a revision of the protocol
-//! is not generated again: it stands for the protocol's type.
+//! The steps are the same as for the protocol, with the overlay and the docs in the extension's folder.
+//! A definition that an extension shares with a revision of the protocol is not generated again: the
+//! extension uses the protocol's type.
 
 use super::check::questions;
 use super::emit::docs::Docs;
@@ -25,7 +25,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What each extension below `root` leaves open, and the files of those that are settled.
+/// Returns the open questions of each extension below `root`, and the files of the settled extensions.
 pub(super) fn generate(root: &Path, protocol: &Merged) -> Result<(Vec<Open>, Vec<File>)> {
     let revisions = load::load(&root.join("schema"))?;
     let entries = std::fs::read_dir(root.join("schema/extensions"));
@@ -60,7 +60,7 @@ pub(super) fn generate(root: &Path, protocol: &Merged) -> Result<(Vec<Open>, Vec
     Ok((questions, files))
 }
 
-/// The steps up to one model for all revisions of the extension in `folder`.
+/// Runs the steps up to the merged model of the extension in `folder`.
 fn merged(
     root: &Path,
     folder: &str,
@@ -112,8 +112,8 @@ fn file(name: &str, merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Resu
     module(&format!("extensions/{name}"), &doc, items)
 }
 
-/// Names of the definitions that are those of some revision of the protocol, with all that they
-/// refer to.
+/// Returns the names of the definitions that equal a definition of some revision of the protocol,
+/// including the definitions that they refer to.
 fn shared(schema: &Schema, revisions: &[Schema]) -> BTreeSet<String> {
     let equal = schema.defs.iter().filter(|(name, def)| {
         let mut revisions = revisions.iter();
@@ -132,7 +132,7 @@ fn shared(schema: &Schema, revisions: &[Schema]) -> BTreeSet<String> {
     }
 }
 
-/// The definitions that a schema refers to.
+/// Returns the definitions that a schema refers to.
 fn references(schema: &Value) -> Vec<&str> {
     let inner = match schema {
         Value::Object(members) => members.values().flat_map(references).collect(),

@@ -1,13 +1,13 @@
-//! `cargo xtask codegen`: the protocol's types, from its schemas.
+//! `cargo xtask codegen`: generates the protocol's types from its schemas.
 //!
-//! The steps, in the order of [`run()`]:
+//! These are the steps, in the order of [`run()`]:
 //!
-//! 1. [`schemas`] reads the stored schemas and brings them into one form; [`overlay`] has what no rule
-//!    covers, and collects what is still open;
-//! 2. [`model`] takes over what the messages of each revision contain;
-//! 3. [`merged`] joins these models;
-//! 4. [`check`] asks what has to be decided; nothing is written while a question is open;
-//! 5. [`emit`] writes the types, and [`by_revision`] what each revision has of them.
+//! 1. [`schemas`] reads the stored schemas and normalizes them. [`overlay`] has the decisions that no
+//!    rule covers, and collects open questions.
+//! 2. [`model`] builds a model of the messages of each revision.
+//! 3. [`merged`] merges these models.
+//! 4. [`check`] asks the remaining questions. Nothing is written while a question is open.
+//! 5. [`emit`] writes the types, and [`by_revision`] the code about single revisions.
 //!
 //! [`extensions`] does the same for the schemas of extensions, and [`single`](mod@single) for one
 //! revision alone.

@@ -1,4 +1,4 @@
-//! The steps in order, nothing else.
+//! Runs the steps of the generator in order.
 
 use super::by_revision::{availability, conform, revisions};
 use super::check::{aliases, forms as check_forms, identifiers as check_names, questions};
@@ -22,15 +22,15 @@ use std::path::Path;
 /// Options of `cargo xtask codegen`.
 #[derive(Default, clap::Args)]
 pub(crate) struct Options {
-    /// Change nothing; fail if a generated file is out of date.
+    /// Write nothing, and fail if a generated file is out of date.
     #[arg(long)]
     check: bool,
-    /// Print each key that docs.toml must have, with the revisions it is for.
+    /// Print the keys that docs.toml must have, with their revisions.
     #[arg(long, conflicts_with = "check")]
     list_doc_keys: bool,
 }
 
-/// Generates the model below `root`, or checks it, or lists what to document.
+/// Generates or checks the code below `root`, or lists the keys of `docs.toml`.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     let (overlay, merged) = merged(root)?;
     if options.list_doc_keys {
@@ -45,7 +45,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     Ok(write(root, &files, options.check)? + &open.to_string())
 }
 
-/// What has to be settled before [`run()`] generates code below `root`, and what will change.
+/// Returns the questions that must be settled before [`run()`] generates code below `root`, and notes
+/// about changes.
 pub(crate) fn open(root: &Path) -> Result<Open> {
     let (overlay, merged) = merged(root)?;
     let docs = Docs::read(&root.join("schema"), &merged)?;
@@ -54,7 +55,7 @@ pub(crate) fn open(root: &Path) -> Result<Open> {
     Ok(Open { extensions, ..open })
 }
 
-/// The steps up to one model for all revisions.
+/// Runs the steps up to the merged model.
 fn merged(root: &Path) -> Result<(Overlay, Merged)> {
     let overlay = Overlay::read(root, "schema")?;
     let models = models(root, &overlay)?;
@@ -62,7 +63,7 @@ fn merged(root: &Path) -> Result<(Overlay, Merged)> {
     Ok((overlay, merged))
 }
 
-/// The steps from one model for each revision to one model.
+/// Merges the models of the revisions.
 pub(super) fn join(models: Vec<Model>, overlay: &Overlay) -> Result<Merged> {
     conflicts::ask(&models, overlay);
     let mut merged = merge(models, overlay);
@@ -71,7 +72,7 @@ pub(super) fn join(models: Vec<Model>, overlay: &Overlay) -> Result<Merged> {
     Ok(merged)
 }
 
-/// The steps up to one model for each revision, oldest first.
+/// Runs the steps up to the models of the revisions, oldest first.
 pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
     let schemas = load::load(&root.join("schema"))?.into_iter();
     let schemas = Error::all(schemas.map(|schema| simplify::simplify(schema, overlay)))?;
@@ -83,7 +84,7 @@ pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
     Ok(models)
 }
 
-/// The steps from the one model to code.
+/// Emits the code for the merged model.
 fn files(
     merged: &Merged,
     overlay: &Overlay,
@@ -96,25 +97,32 @@ fn files(
     let mut files = vec![map(has_extensions)?];
     files.extend(modules(merged, overlay, docs)?);
     files.extend([
-        typed("availability", "Which revision has what.", &availability)?,
-        typed("conform", "What each revision allows.", &conform)?,
+        typed(
+            "availability",
+            "Tables of the items that each revision has.",
+            &availability,
+        )?,
+        typed(
+            "conform",
+            "Conversion of values to each revision.",
+            &conform,
+        )?,
         typed("revisions", "The revisions.", &revisions)?,
         File::rust(
             "mcp-types/tests/generated/types.rs".into(),
-            "The types of the model, for checks that treat each alike.",
+            "The types of the model, for tests that apply to all types.",
             listing::types(merged),
         )?,
         File::rust(
             "mcp-types/tests/exactness/cases.rs".into(),
-            "Every type, and where each schema has it.",
+            "All types, with their places in each schema.",
             listing::cases(merged, overlay),
         )?,
     ]);
     Ok(files)
 }
 
-/// The modules of a model of any number of revisions: its types, and names for what is written as
-/// text or number on the wire.
+/// Emits the modules of a model with any number of revisions: its types, and its constants.
 pub(super) fn modules(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<[File; 7]> {
     let enums = enums::emit(merged, docs);
     let unions = unions::emit(merged, docs);
@@ -135,14 +143,14 @@ pub(super) fn modules(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Re
         module("methods", "The methods.", dispatch::methods(merged))?,
         module(
             "error_codes",
-            "Error codes beyond those of JSON-RPC.",
+            "Error codes that JSON-RPC does not define.",
             codes,
         )?,
         module("meta_keys", "Reserved keys of `_meta`.", keys)?,
     ])
 }
 
-/// The map of the generated code.
+/// Emits the root module of the generated code.
 fn map(has_extensions: bool) -> Result<File> {
     let extensions = has_extensions.then(|| quote! { pub mod extensions; });
     let items = quote! {
@@ -171,7 +179,7 @@ fn map(has_extensions: bool) -> Result<File> {
     )
 }
 
-/// A module that sees the model, and the hand-written support for what is in it.
+/// Emits a module that imports the model and the hand-written functions that its code needs.
 fn typed(name: &str, doc: &str, items: &TokenStream) -> Result<File> {
     let support = ident(name);
     let items = quote! {
@@ -184,7 +192,7 @@ fn typed(name: &str, doc: &str, items: &TokenStream) -> Result<File> {
     module(name, doc, items)
 }
 
-/// A module of the generated code.
+/// Emits a module of the generated code.
 pub(super) fn module(name: &str, doc: &str, items: TokenStream) -> Result<File> {
     File::rust(format!("mcp-types/src/generated/{name}.rs"), doc, items)
 }

@@ -1,4 +1,4 @@
-//! One revision in, its own model out, as `cargo xtask bindings` prints it.
+//! Generates the model of a single revision, for `cargo xtask bindings`.
 
 use super::emit::docs::Docs;
 use super::emit::output::File;
@@ -10,21 +10,20 @@ use itertools::Itertools;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The modules of a model that has `revision` alone.
+/// Generates the modules of a model with only `revision`.
 ///
-/// Names are those of the merged model, so that a program can move from one to
-/// the other.
+/// The names are the same as in the merged model, so a program can switch between the two.
 pub(crate) fn single(root: &Path, revision: &str) -> anyhow::Result<[File; 7]> {
     let mut overlay = Overlay::read(root, "schema")?;
-    // Only the merged model keeps former names, and has fields that are filled with no text: here
-    // they are arguments.
+    // Only the merged model has former names. A field that the merged model fills with an empty string
+    // is an argument here.
     overlay.alias.retain(|_| false);
     overlay.fill.retain(|fill| fill.value != "\"\"");
     let mut models = models(root, &overlay)?;
     let stored = models.iter().map(|model| &model.revision).join(", ");
     models.retain(|model| model.revision == revision);
     let [model] = &mut models[..] else {
-        bail!("`{revision}` is no stored revision; stored are: {stored}");
+        bail!("`{revision}` is not a stored revision; stored are: {stored}");
     };
     without_lone_members(model);
     let merged = join(models, &overlay)?;
@@ -33,7 +32,7 @@ pub(crate) fn single(root: &Path, revision: &str) -> anyhow::Result<[File; 7]> {
     Ok(modules(&merged, &overlay, &docs)?)
 }
 
-/// Puts the only member of a union, which has more in newer revisions, in the union's place.
+/// Replaces a union that has a single member in this revision by its member.
 fn without_lone_members(model: &mut Model) {
     let lone = model.types.iter().filter_map(|(name, def)| match def {
         Def::Union(Union { members }) => match &members[..] {

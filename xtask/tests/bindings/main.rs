@@ -122,6 +122,6 @@ fn the_file_is_one_that_a_person_can_keep() {
 #[test]
 fn an_unknown_revision_is_named() {
     let error = xtask(&["bindings", "1999-01-01"]).unwrap_err();
-    let expected = "`1999-01-01` is no stored revision; stored are: 2024-11-05, ";
+    let expected = "`1999-01-01` is not a stored revision; stored are: 2024-11-05, ";
     assert!(error.contains(expected), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Which revision has what: the table behind `Revision`'s queries.
+//! Emits the availability tables, which answer the queries of `Revision`.
 
 use super::span::bits;
 use crate::codegen::check::capabilities;
@@ -10,7 +10,7 @@ use crate::codegen::overlay::file::Overlay;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The tables, and who has declared what.
+/// Emits the tables, and the functions that find declared capabilities.
 pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
     let types = merged.types.iter();
     let types = types.map(|(name, ty)| type_info(merged, overlay, name, ty));
@@ -19,10 +19,10 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
     let methods = methods.collect::<Result<Vec<_>>>()?;
     let declares = capabilities::declares(merged, overlay);
     Ok(quote! {
-        /// Every type of the model, by name.
+        /// All types of the model, sorted by name.
         pub(crate) static TYPES: &[TypeInfo] = &[#(#types),*];
 
-        /// Every method, by name.
+        /// All methods, sorted by name.
         pub(crate) static METHODS: &[MethodInfo] = &[#(#methods),*];
 
         #declares
@@ -47,7 +47,7 @@ fn type_info(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) ->
     });
     let (is_tagged, members) = match &ty.shape {
         Shape::Union(members) => match variants::tag(merged, members) {
-            // The table of methods has their parameters.
+            // The table of methods has the parameters of messages.
             Tag::Method => (true, &[][..]),
             tag => (matches!(tag, Tag::Field { .. }), &members[..]),
         },
@@ -68,7 +68,7 @@ fn type_info(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) ->
     quote!(TypeInfo::new(#name, #known, &[#(#fields),*], &[#(#variants),*]))
 }
 
-/// A type in the words of `FieldInfo::kind`.
+/// Formats a type as in `FieldInfo::kind`.
 fn kind(ty: &Type) -> String {
     match ty {
         Type::Text => "string".to_owned(),

@@ -1,7 +1,7 @@
-//! `Conform`: each value made into what one revision allows.
+//! Emits implementations of `Conform`, which convert a value to a revision.
 //!
-//! Fields that a revision does not know go, fields that it requires come, and
-//! values that it cannot express become the nearest one that it can.
+//! The conversion removes fields that the revision lacks, fills required fields, and replaces values
+//! that the revision cannot express by the nearest one that it can.
 
 use super::span::{bits, condition, only_in};
 use crate::codegen::error::Result;
@@ -14,13 +14,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::iter::successors;
 
-/// What the code of values and of `Conform` is made from.
+/// Emits the code of values and of `Conform`.
 pub(crate) struct Conform<'a> {
     pub(crate) merged: &'a Merged,
     pub(crate) overlay: &'a Overlay,
 }
 
-/// `Conform` of all types.
+/// Emits `Conform` for all types.
 pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
     let conform = Conform { merged, overlay };
     let types = merged.types.iter();
@@ -91,7 +91,7 @@ impl Conform<'_> {
         quote!(#nearest match self { #(#arms)* _ => {} })
     }
 
-    /// `exists_in` of an enum or union.
+    /// Emits `exists_in` for an enum or union.
     fn exists(&self, name: &str, ty: &MergedType) -> TokenStream {
         let variants = variants::expressible(self.merged, name);
         let arms = variants.iter().filter_map(|(_, variant, known)| {
@@ -102,7 +102,7 @@ impl Conform<'_> {
         let name = ident(name);
         quote! {
             impl #name {
-                /// Whether a message of that revision can contain this value.
+                /// Returns true if a message of `revision` can contain this value.
                 #[must_use]
                 pub fn exists_in(&self, revision: Revision) -> bool {
                     match self { #(#arms)* _ => true }
@@ -111,7 +111,7 @@ impl Conform<'_> {
         }
     }
 
-    /// Whether a value that cannot be expressed is better left out than replaced.
+    /// Returns true if a value that cannot be expressed is left out rather than replaced.
     pub(crate) fn is_droppable(&self, name: &str) -> bool {
         match self.merged.types.get(name).map(|ty| (&ty.shape, &ty.known)) {
             Some((Shape::Enum(values), known)) => values.open != *known,
@@ -120,7 +120,7 @@ impl Conform<'_> {
         }
     }
 
-    /// Whether Rust's type for it, or what that contains at its core, has an own `Conform`.
+    /// Returns true if the Rust type, or the type inside its lists and maps, implements `Conform`.
     pub(crate) fn conforms(&self, ty: &Type) -> bool {
         match successors(Some(ty), |ty| ty.element()).last() {
             Some(Type::Named(name)) => self.merged.types.contains_key(name),
@@ -129,7 +129,7 @@ impl Conform<'_> {
     }
 }
 
-/// Statements that replace a value that the revision does not have.
+/// Emits statements that replace a value that the revision lacks.
 fn replaced(nearest: &TokenStream) -> TokenStream {
     quote! {
         if !self.exists_in(revision) {

@@ -1,4 +1,4 @@
-//! `Conform` of structs: what happens to each field.
+//! Emits the body of `Conform` for structs.
 
 use super::conform::Conform;
 use super::span::only_in;
@@ -11,7 +11,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 impl Conform<'_> {
-    /// The statements for all fields of a struct, which the revisions `known` have.
+    /// Emits statements for all fields of a struct that the revisions `known` have.
     pub(crate) fn fields(
         &self,
         name: &str,
@@ -83,7 +83,7 @@ impl Conform<'_> {
         Ok(out)
     }
 
-    /// Makes what is inside conform.
+    /// Emits statements that make the value of a field conform.
     fn inside(&self, field: &MergedField, place: &TokenStream) -> TokenStream {
         let limits = &field.limits;
         let own = match &field.ty {

@@ -1,8 +1,8 @@
-//! The one model in, what each revision has of it out.
+//! Emits code about single revisions of the merged model.
 //!
-//! [`availability`] and [`revisions`] list it, and [`conform`] makes values conform to it: [`fields`]
-//! removes and fills those of structs, with [`values`], and [`nearest`] replaces members. [`span`]
-//! writes conditions on the revision.
+//! [`availability`] and [`revisions`] emit tables. [`conform`] emits the conversion of values: [`fields`]
+//! removes and fills the fields of structs with [`values`], and [`nearest`] replaces members of unions.
+//! [`span`] emits conditions on the revision.
 
 pub(super) mod availability;
 pub(super) mod conform;

@@ -1,4 +1,4 @@
-//! `Nearest`: the value of a union that can stand for all others.
+//! Emits `Nearest`, which replaces values of a union by text.
 
 use super::conform::Conform;
 use crate::codegen::error::{Error, Result};
@@ -10,7 +10,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 impl Conform<'_> {
-    /// `Nearest` of a union: the description of its values, and the value made of a text.
+    /// Emits `Nearest` for a union: the description of values, and a value that contains text.
     pub(crate) fn nearest(
         &self,
         name: &str,

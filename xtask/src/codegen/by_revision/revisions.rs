@@ -1,4 +1,4 @@
-//! The revisions themselves: one variant for each stored schema.
+//! Emits the enum `Revision`, with a variant for each stored schema.
 
 use super::span::variant;
 use crate::codegen::emit::docs::Docs;
@@ -9,7 +9,7 @@ use mcp_bindgen::code::names::ident;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// The enum `Revision`, and what tells revisions apart as a whole.
+/// Emits the enum `Revision` and its basic properties.
 pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> Result<TokenStream> {
     let variants = merged.revisions.iter();
     let variants: Vec<_> = variants.map(|name| ident(&variant(name))).collect();
@@ -30,28 +30,28 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> Result<TokenStream> {
         #item
 
         impl Revision {
-            /// Every revision, oldest first.
+            /// All revisions, oldest first.
             pub const ALL: [Self; #count] = [#(Self::#variants),*];
 
             /// The newest revision.
             pub const LATEST: Self = Self::#latest;
 
-            /// The newest revision that opens with an `initialize` handshake.
+            /// The newest revision whose connections open with an `initialize` handshake.
             pub const LATEST_HANDSHAKE: Self = Self::#latest_handshake;
 
-            /// The date that names the revision on the wire.
+            /// Returns the date that names the revision on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { #(Self::#variants => #names),* }
             }
 
-            /// How a connection of this revision begins.
+            /// Returns the era of the revision, which decides how a connection begins.
             #[must_use]
             pub const fn era(self) -> Era {
                 if #handshake { Era::Handshake } else { Era::Stateless }
             }
 
-            /// Whether messages may be sent as JSON-RPC batches.
+            /// Returns true if the revision allows JSON-RPC batches.
             #[must_use]
             pub const fn has_batches(self) -> bool {
                 #batches
@@ -60,7 +60,6 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> Result<TokenStream> {
     })
 }
 
-/// The enum itself.
 fn item(merged: &Merged, docs: &Docs<'_>, variants: &[Ident]) -> TokenStream {
     let doc = docs.text("Revision");
     let documented = merged.revisions.iter().zip(variants);
@@ -75,7 +74,7 @@ fn item(merged: &Merged, docs: &Docs<'_>, variants: &[Ident]) -> TokenStream {
     }
 }
 
-/// Whether `self` is in `set`, as a constant expression.
+/// Emits a constant expression that is true if `self` is in `set`.
 fn is_in(set: &Set, variants: &[Ident]) -> TokenStream {
     if set.is_empty() {
         return quote!(false);

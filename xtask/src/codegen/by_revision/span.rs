@@ -1,18 +1,18 @@
-//! Sets of revisions, as Rust that a person would write.
+//! Emits sets of revisions as readable Rust.
 
 use crate::codegen::merged::merge::{Merged, Set};
 use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The variant of a revision: `V2025_06_18`.
+/// Returns the variant of a revision, such as `V2025_06_18`.
 pub(crate) fn variant(revision: &str) -> String {
     format!("V{}", revision.replace('-', "_"))
 }
 
-/// `statements` that are for the revisions of `set` only.
+/// Makes `statements` conditional on the revisions of `set`.
 ///
-/// `within` are the revisions that can occur at all.
+/// Only the revisions in `within` can occur.
 pub(crate) fn only_in(
     merged: &Merged,
     set: &Set,
@@ -26,9 +26,9 @@ pub(crate) fn only_in(
     }
 }
 
-/// A condition on `revision` that holds for `set`; `None` if it always does.
+/// Emits a condition on `revision` that is true for `set`; `None` if it is always true.
 ///
-/// `within` are the revisions that can occur at all.
+/// Only the revisions in `within` can occur.
 pub(crate) fn condition(merged: &Merged, set: &Set, within: &Set) -> Option<TokenStream> {
     let rest = within - set;
     let set = set & within;
@@ -52,7 +52,7 @@ pub(crate) fn condition(merged: &Merged, set: &Set, within: &Set) -> Option<Toke
     })
 }
 
-/// The set as bits, the oldest revision in the lowest.
+/// Emits the set as a bit mask, with the oldest revision in the lowest bit.
 pub(crate) fn bits(set: &Set) -> TokenStream {
     let bits = set.iter().fold(0_u64, |bits, index| bits | 1 << index);
     format!("0b{bits:b}").parse().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The code of values that `overlay.toml` gives as JSON.
+//! Emits code for the values that `overlay.toml` gives as JSON.
 
 use super::conform::Conform;
 use crate::codegen::check::arguments::constructor_order;
@@ -11,17 +11,17 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 use serde_json::{Map, Value, json};
 
-/// The code of a string.
+/// Emits the code of a string.
 type Text<'a> = &'a dyn Fn(&str) -> TokenStream;
 
 impl Conform<'_> {
-    /// Whether [`Conform::fill`] has a value.
+    /// Returns true if [`Conform::fill`] has a value.
     pub(crate) fn is_filled(&self, place: &str, ty: &Type) -> bool {
         let is_empty = |name| self.structure(name, &Map::new(), &|_| quote!()).is_some();
         self.overlay.fill.at(place).is_some() || matches!(ty, Type::Named(name) if is_empty(name))
     }
 
-    /// The value of an absent field where it is required; `revision` is the code of the date.
+    /// Emits the value that fills a required field. `revision` is the code of the revision's date.
     pub(crate) fn fill(
         &self,
         place: &str,
@@ -29,7 +29,7 @@ impl Conform<'_> {
         revision: &TokenStream,
     ) -> Result<TokenStream> {
         let fault = |what: &str| Error::conflict(place, what);
-        // A struct without required fields is filled with an empty one.
+        // A struct without required fields is filled with an empty object.
         let fill = self.overlay.fill.at(place);
         let json = fill.map_or("{}", |entry| &entry.value);
         let json = serde_json::from_str(json).map_err(|_| fault("the fill is not JSON"))?;
@@ -41,7 +41,7 @@ impl Conform<'_> {
         value.ok_or_else(|| fault("cannot be filled with that value"))
     }
 
-    /// The code that makes a value of `ty` that is `json`; none if it has no such value.
+    /// Emits the value `json` of type `ty`; `None` if the type has no such value.
     pub(crate) fn value(&self, ty: &Type, json: &Value, text: Text<'_>) -> Option<TokenStream> {
         Some(match (ty, json) {
             (Type::Text, Value::String(value)) => text(value),
@@ -68,7 +68,7 @@ impl Conform<'_> {
         })
     }
 
-    /// The code that makes a struct of its constant and required fields.
+    /// Emits a struct with its constant and required fields.
     fn structure(
         &self,
         name: &str,
@@ -93,7 +93,7 @@ impl Conform<'_> {
         Some(quote!(#name::new(#(#arguments),*)))
     }
 
-    /// Whether the type has that word for a value; those that are written by hand have any.
+    /// Returns true if the type has `word` as a value. Types that are not generated accept any word.
     fn is_word(&self, name: &str, word: &str) -> bool {
         let ty = self.merged.types.get(name);
         ty.is_none_or(|ty| matches!(&ty.shape, Shape::Enum(def) if def.values.contains_key(word)))

@@ -1,4 +1,4 @@
-//! Deprecated names for types that the model has under another name now.
+//! Deprecated aliases for types that were renamed.
 
 use crate::codegen::merged::merge::Merged;
 use crate::codegen::overlay::file::Overlay;
@@ -9,7 +9,7 @@ use quote::quote;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// One alias for each entry of the overlay.
+/// Emits an alias for each entry of the overlay.
 pub(crate) fn emit(overlay: &Overlay) -> TokenStream {
     let aliases = overlay.alias.matching(|_| true).map(|alias| {
         let old = ident(&alias.old);
@@ -26,8 +26,8 @@ pub(crate) fn emit(overlay: &Overlay) -> TokenStream {
     aliases.collect()
 }
 
-/// The public types of the generated code at `root` that the model lacks, each with the entry that
-/// keeps it.
+/// Returns a note about each public type of the existing generated code that the model lacks, with an
+/// entry that keeps the name as an alias.
 pub(crate) fn gone(root: &Path, merged: &Merged, overlay: &Overlay) -> Vec<String> {
     let methods = merged.methods.values().map(|entry| &entry.method.name);
     let mut names: BTreeSet<_> = merged.types.keys().chain(methods).collect();
@@ -42,7 +42,7 @@ pub(crate) fn gone(root: &Path, merged: &Merged, overlay: &Overlay) -> Vec<Strin
     notes.collect()
 }
 
-/// The public types of the generated code as it is; none before it is generated first.
+/// Returns the public types of the existing generated code; empty before the first generation.
 fn committed(root: &Path) -> BTreeSet<String> {
     let files = std::fs::read_dir(root.join("mcp-types/src/generated"));
     let files = files.into_iter().flatten().flatten();
@@ -54,7 +54,7 @@ fn committed(root: &Path) -> BTreeSet<String> {
     names.collect()
 }
 
-/// The public type that a line of generated code defines.
+/// Returns the public type that a line of generated code defines.
 fn public_type(line: &str) -> Option<&str> {
     let (kind, name) = line.strip_prefix("pub ")?.split_once(' ')?;
     let is_type = ["struct", "enum", "type"].contains(&kind);

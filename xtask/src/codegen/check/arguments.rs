@@ -5,10 +5,8 @@ use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::proposal::Proposal;
 use std::collections::BTreeMap;
 
-/// The fields that the constructor of `name` takes, in order.
-///
-/// First come those that the type's `[[order]]` lists, then those of `first`, then the others by
-/// name.
+/// Returns the fields that the constructor of `name` takes, in order: the fields in the type's
+/// `[[order]]`, then the fields in `first`, then the others by name.
 pub(crate) fn constructor_order<'a>(
     name: &str,
     structure: &'a MergedStruct,
@@ -21,7 +19,7 @@ pub(crate) fn constructor_order<'a>(
     required
 }
 
-/// The fields whose order the overlay decides, in that order.
+/// Returns the fields whose order the overlay decides, in this order.
 fn ranks<'a>(name: &str, structure: &MergedStruct, overlay: &'a Overlay) -> Vec<&'a String> {
     let is_several = structure.required().count() > 1;
     let is_argument =
@@ -30,15 +28,14 @@ fn ranks<'a>(name: &str, structure: &MergedStruct, overlay: &'a Overlay) -> Vec<
     ordered(name, overlay).chain(first).collect()
 }
 
-/// The fields that the type's `[[order]]` lists.
 fn ordered<'a>(name: &str, overlay: &'a Overlay) -> impl Iterator<Item = &'a String> {
     let order = overlay.order.find(name).into_iter();
     order.flat_map(|entry| &entry.fields)
 }
 
-/// Asks for the order of arguments of one type, which could be mistaken for each other.
+/// Asks for the order of arguments that have the same type and so could be mixed up.
 ///
-/// Returns the fields in entries that are no arguments.
+/// Returns the fields in entries that are not arguments.
 pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
     let mut unused = Vec::new();
     for (name, structure) in merged.structs() {

@@ -1,4 +1,4 @@
-//! Which capability a method needs, and whether a side has declared it.
+//! The capability that each method needs, and the check that a side has declared it.
 
 use crate::codegen::by_revision::span::bits;
 use crate::codegen::emit::rust;
@@ -13,13 +13,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;
 
-/// Side, type of its capabilities, and `Side` in generated code.
+/// The sides, each with the type of its capabilities and its variant of `Side`.
 const SIDES: [(&str, &str, &str); 2] = [
     ("client", "ClientCapabilities", "Client"),
     ("server", "ServerCapabilities", "Server"),
 ];
 
-/// Asks for the capability of each method that has no entry; of both sides where both receive it.
+/// Asks for the capability of each method that has no entry; twice if both sides receive the method.
 pub(crate) fn ask(merged: &Merged, overlay: &Overlay) {
     for (method, message) in &merged.methods {
         let entries = overlay.capability.matching(|it| it.method == *method);
@@ -45,7 +45,7 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) {
     }
 }
 
-/// The first part of a method's name, and the sides that have a capability of this name.
+/// Returns the first part of a method's name, and the sides that have a capability of this name.
 fn likely<'a>(merged: &Merged, method: &'a str) -> (&'a str, Vec<&'static str>) {
     let part = method.trim_start_matches("notifications/");
     let part = part.split('/').next().unwrap_or(part);
@@ -54,7 +54,7 @@ fn likely<'a>(merged: &Merged, method: &'a str) -> (&'a str, Vec<&'static str>) 
     (part, sides.map(|(side, ..)| *side).collect())
 }
 
-/// The entries of a method, as `CapabilityInfo`.
+/// Emits the entries of a method as `CapabilityInfo`.
 pub(crate) fn of_method(
     merged: &Merged,
     overlay: &Overlay,
@@ -65,7 +65,7 @@ pub(crate) fn of_method(
     infos.collect()
 }
 
-/// The `CapabilityInfo` of an entry, unless that says that there is none.
+/// Emits the `CapabilityInfo` of an entry, unless the entry says that no capability is needed.
 fn info(merged: &Merged, entry: &Capability) -> Result<Option<TokenStream>> {
     let fault = |what: &str| Error::conflict(&entry.method, format!("its `capability`: {what}"));
     let (of, path) = match (&entry.of, &entry.path, entry.none) {
@@ -87,7 +87,7 @@ fn info(merged: &Merged, entry: &Capability) -> Result<Option<TokenStream>> {
     Ok(Some(info))
 }
 
-/// `declares` of both sides' capabilities, for entries that [`of_method`] has checked.
+/// Emits `declares` for the capabilities of both sides. [`of_method`] must have checked the entries.
 pub(crate) fn declares(merged: &Merged, overlay: &Overlay) -> TokenStream {
     let sides = SIDES.iter().map(|(side, holder, _)| {
         let is_of = |entry: &Capability| entry.of.as_deref() == Some(side);
@@ -100,9 +100,9 @@ pub(crate) fn declares(merged: &Merged, overlay: &Overlay) -> TokenStream {
         let name = ident(holder);
         quote! {
             impl #name {
-                /// Whether the capability at `path`, such as `resources.subscribe`, is declared.
+                /// Returns true if the capability at `path`, such as `resources.subscribe`, is declared.
                 ///
-                /// Known are the paths that [`MethodInfo::capabilities`] names.
+                /// Only paths that occur in [`MethodInfo::capabilities`] are known.
                 #[must_use]
                 pub fn declares(&self, path: &str) -> bool {
                     match path { #(#arms,)* _ => false }
@@ -113,7 +113,7 @@ pub(crate) fn declares(merged: &Merged, overlay: &Overlay) -> TokenStream {
     sides.collect()
 }
 
-/// Whether `holder`, of the struct `name`, has declared the capability at `path`.
+/// Emits an expression that is true if `holder`, a struct `name`, declares the capability at `path`.
 fn declared(
     merged: &Merged,
     overlay: &Overlay,

@@ -1,4 +1,4 @@
-//! Questions about fields that some revisions require and others lack.
+//! Questions about fields that only some revisions require.
 
 use super::replacements::example;
 use crate::codegen::by_revision::conform::Conform;
@@ -10,14 +10,14 @@ use mcp_bindgen::code::names::snake;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Asks for a value of each such field, once for all types that have it.
+/// Asks for a value of each such field, once for all types that have the field.
 pub(crate) fn ask(merged: &Merged, overlay: &Overlay) {
     let conform = Conform { merged, overlay };
     let mut open: BTreeMap<&str, Vec<(&str, &MergedField)>> = BTreeMap::new();
     for (name, structure) in merged.structs() {
         for (wire, field) in structure.stored() {
             if matches!(field.ty, Type::Integer { signed: false }) {
-                // Another value to fill in, of which only the code of the struct asks.
+                // Marks the entry as used, because the struct fills this value.
                 overlay.from_zero.at(&format!("{name}.{wire}"));
             }
             if !field.always
@@ -43,7 +43,7 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) {
     told_apart(merged, overlay, &open);
 }
 
-/// Asks for a value of its own where a result and the one that may come instead share a field.
+/// Asks for a separate value if a result and its alternative result share a field.
 fn told_apart(
     merged: &Merged,
     overlay: &Overlay,
@@ -70,14 +70,14 @@ fn told_apart(
     }
 }
 
-/// Whether a value is one of several words.
+/// Returns true for an enum of strings.
 fn is_word(merged: &Merged, ty: &Type) -> bool {
     let shape = ty.name().and_then(|name| merged.types.get(name));
     *ty == Type::Text || shape.is_some_and(|ty| matches!(ty.shape, Shape::Enum(_)))
 }
 
-/// The entry. Nothing can be proposed for a text: what stands in its place is refused until it is
-/// written.
+/// Returns the proposed entry. No string can be proposed, so its placeholder is refused until it is
+/// replaced.
 fn fill(place: &str, value: &Value) -> String {
     let value = match value.as_str() {
         Some("") => String::new(),

@@ -1,4 +1,4 @@
-//! Forms that the model cannot hold, asked about before any code is written.
+//! Questions about types that the model cannot represent, asked before any code is written.
 
 use crate::codegen::emit::best_match;
 use crate::codegen::merged::merge::{Merged, MergedField, MergedMember, Shape};
@@ -9,7 +9,7 @@ use crate::codegen::overlay::proposal::{Proposal, entry};
 use mcp_bindgen::code::names::pascal;
 use std::collections::BTreeMap;
 
-/// Asks about each such form.
+/// Asks about each such type.
 pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
     for (name, ty) in &merged.types {
         let ask = |place: &str, fault: &str, entry: String| {
@@ -53,9 +53,10 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
     }
 }
 
-/// Whether some revisions allow a list, others one value, and a list has no nearest one.
+/// Returns true if some revisions allow a list, others only one value, and a list has no nearest
+/// single value.
 ///
-/// Of a union, [`super::replacements`] asks for the value that does.
+/// For unions, [`super::replacements`] asks for the single value.
 fn is_list_of_some(merged: &Merged, field: &MergedField) -> bool {
     let Type::OneOrMany(item) = &field.ty else {
         return false;
@@ -66,7 +67,7 @@ fn is_list_of_some(merged: &Merged, field: &MergedField) -> bool {
     !is_union && types.any(|ty| !matches!(ty, Type::OneOrMany(_)))
 }
 
-/// The reason why a value cannot be attributed to one member of a union.
+/// Returns the reason why a value cannot be assigned to one member of a union.
 pub(crate) fn ambiguity(merged: &Merged, members: &[MergedMember]) -> Option<String> {
     let tag = variants::tag(merged, members);
     let mark = |label: &String, member: &MergedMember| match (&tag, &member.member.method) {

@@ -1,8 +1,8 @@
-//! Rust names, settled and checked before any of them is written.
+//! Chooses and checks the Rust names.
 //!
-//! A name must be an identifier, must hide nothing that generated code uses,
-//! and must be unique in its scope. Each fault is a decision, with the entry
-//! of `overlay.toml` that gives another name.
+//! A name must be an identifier, must not hide a name that generated code uses, and must be unique in
+//! its scope. Each fault is reported as an open decision, with an entry of `overlay.toml` that gives
+//! another name.
 
 use super::forms::ambiguity;
 use super::scope;
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks all names.
 ///
-/// Returns the names that entries give, for [`Merged::identifiers`].
+/// Returns the names given by entries, for [`Merged::identifiers`].
 pub(crate) fn check(merged: &Merged, overlay: &Overlay) -> Result<BTreeMap<String, String>> {
     let mut check = Check {
         merged,
@@ -34,7 +34,7 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) -> Result<BTreeMap<Strin
     for (name, ty) in &merged.types {
         match &ty.shape {
             Shape::Struct(structure) => check.fields(name, ty, structure),
-            // It will not have variants.
+            // The union can't be generated, so it has no variants.
             Shape::Union(members) if ambiguity(merged, members).is_some() => {}
             Shape::Union(_) | Shape::Enum(_) => check.variants(name, ty),
         }
@@ -43,21 +43,21 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) -> Result<BTreeMap<Strin
     Ok(check.given)
 }
 
-/// One name that is written.
+/// A name in the generated code.
 struct Name {
-    /// The place in the terms of `overlay.toml`.
+    /// The place, as in `overlay.toml`.
     place: String,
     rust: String,
-    /// The revisions, each with its JSON pointer.
+    /// The revisions, with JSON pointers.
     origin: String,
-    /// The entry that gives another name, with [`NEW`] in its place.
+    /// An entry that gives another name, with [`NEW`] as placeholder.
     entry: String,
 }
 
-/// Stands for the new name in an entry.
+/// The placeholder for the new name in an entry.
 const NEW: &str = "{new}";
 
-/// How the names of a scope are written, and what makes another name of one that will not do.
+/// The case conversion for the names of a scope, and a prefix for names that are not allowed.
 type Style = (fn(&str) -> String, &'static str);
 
 const UPPER_CAMEL: Style = (pascal, "Mcp");
@@ -67,25 +67,25 @@ const SCREAMING: Style = (|name| screaming(&name.to_lowercase()), "MCP_");
 struct Check<'a> {
     merged: &'a Merged,
     overlay: &'a Overlay,
-    /// Names that entries give, by place.
+    /// Names given by entries, by place.
     given: BTreeMap<String, String>,
 }
 
 impl Check<'_> {
-    /// Revisions are named by their files, which no entry renames.
+    /// Checks the names of revisions. They come from the file names, which entries can't change.
     fn revisions(&self) -> Result<()> {
         for (index, revision) in self.merged.revisions.iter().enumerate() {
             let what = match index {
                 64 => "`Revisions` has room for 64 revisions",
                 _ if is_identifier(&span::variant(revision)) => continue,
-                _ => "the name of the file is no date",
+                _ => "the name of the file is not a date",
             };
             return Err(Error::at(format!("schema/{revision}.json"), what));
         }
         Ok(())
     }
 
-    /// Types, and the types that stand for messages.
+    /// Checks the names of types and of the marker types of messages.
     fn types(&self) {
         let merged = self.merged;
         let types = merged.types.iter().map(|(name, ty)| Name {
@@ -110,7 +110,7 @@ impl Check<'_> {
                 rust: name.clone(),
                 origin: merged.origin(&message.known, &format!("/$defs/{name}")),
                 entry: if merged.types.contains_key(name) {
-                    // The message is the value of a field as well.
+                    // The message is also the value of a field.
                     entry("support", [("name", name), ("as", "json")])
                 } else {
                     entry("rename", rename)
@@ -167,7 +167,7 @@ impl Check<'_> {
         self.identifiers(SCREAMING, None, codes);
     }
 
-    /// Checks the names in one scope that entries may give: the place, name and origin of each.
+    /// Checks the names in one scope that entries may change, each with its place and origin.
     fn identifiers(
         &mut self,
         style: Style,
@@ -191,7 +191,7 @@ impl Check<'_> {
         self.scope(style, &reserved, &names);
     }
 
-    /// Asks for another name for each that cannot be written in this scope.
+    /// Asks for another name for each name that is not allowed in this scope.
     fn scope(&self, style: Style, reserved: &BTreeSet<String>, names: &[Name]) {
         let (convert, prefix) = style;
         let mut taken = reserved.clone();
@@ -200,7 +200,7 @@ impl Check<'_> {
         for name in names {
             let rust = name.rust.as_str();
             let fault = if !is_identifier(rust) || convert(rust) != rust.trim_matches('_') {
-                "which is no name for it".to_owned()
+                "which is not a valid name".to_owned()
             } else if reserved.contains(rust) {
                 "which generated code needs for something else".to_owned()
             } else if let Some(other) = first.get(rust) {

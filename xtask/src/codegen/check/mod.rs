@@ -1,8 +1,8 @@
-//! Questions about the one model, all asked before anything is written.
+//! Questions about the merged model, which are all asked before any code is written.
 //!
-//! [`forms`] asks about what the model cannot hold, and [`identifiers`] about names that cannot be
-//! written in their [`scope`]. [`questions`] collects these and those of [`fills`], [`replacements`],
-//! [`capabilities`], [`arguments`] and [`aliases`].
+//! [`forms`] asks about types that the model cannot represent, and [`identifiers`] about names that are
+//! not allowed in their [`scope`]. [`questions`] collects these questions and the questions of
+//! [`fills`], [`replacements`], [`capabilities`], [`arguments`] and [`aliases`].
 
 pub(super) mod aliases;
 pub(super) mod arguments;

@@ -1,4 +1,4 @@
-//! Everything that a person has to settle before code is generated, in one list.
+//! Collects all questions that must be settled before code is generated.
 
 use super::aliases;
 use super::arguments;
@@ -12,7 +12,7 @@ use crate::codegen::overlay::open::Open;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// All questions about the merged model of the workspace at `root`.
+/// Collects all questions about the merged model of the workspace at `root`.
 pub(crate) fn ask(root: &Path, merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Open {
     fills::ask(merged, overlay);
     capabilities::ask(merged, overlay);
@@ -24,7 +24,7 @@ pub(crate) fn ask(root: &Path, merged: &Merged, overlay: &Overlay, docs: &Docs<'
     open
 }
 
-/// The questions about types, which are all that is made of an extension.
+/// Collects the questions about types. For an extension, only types are generated.
 pub(crate) fn of_types(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Open {
     let mut unused = arguments::ask(merged, overlay);
     unused.extend(overlay.unused());
@@ -38,7 +38,7 @@ pub(crate) fn of_types(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> O
     }
 }
 
-/// New inline types, which are named after their places.
+/// Returns notes about new inline types, which are named after their places.
 fn named_by_place(
     merged: &Merged,
     overlay: &Overlay,

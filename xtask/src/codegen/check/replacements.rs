@@ -9,9 +9,9 @@ use itertools::Itertools;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Asks what becomes of the values of each enum and union that some revision lacks.
+/// Asks for a replacement for the values of each enum and union that some revision lacks.
 ///
-/// Returns the descriptions in entries that are for no variant.
+/// Returns the descriptions in entries that do not belong to a variant.
 pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
     let places = places(merged);
     let mut unused = Vec::new();
@@ -20,7 +20,7 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
             continue;
         }
         let is_enum = matches!(ty.shape, Shape::Enum(_));
-        // Entries have the values of an enum as on the wire, and the variants of a union.
+        // Entries name the values of an enum as on the wire, and the variants of a union.
         let values = variants::expressible(merged, name).into_iter();
         let values = values.map(|(label, variant, known)| {
             let is_label = is_enum || known.is_empty();
@@ -36,7 +36,7 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
         let Some(places) = places.get(name.as_str()).filter(|_| !lacking.is_empty()) else {
             continue;
         };
-        // An answer to another question may take the type away.
+        // The answer to another question may remove the type.
         let is_open = |place: &str| overlay.decisions.is_open(place);
         if is_open(name) || places.iter().all(|(place, _)| is_open(place)) {
             continue;
@@ -73,7 +73,7 @@ pub(crate) fn ask(merged: &Merged, overlay: &Overlay) -> Vec<String> {
     unused
 }
 
-/// The places of each type, and whether its value can be left out there.
+/// Returns the places of each type, with true if the value can be left out there.
 fn places(merged: &Merged) -> BTreeMap<&str, Vec<(String, bool)>> {
     let mut places: BTreeMap<_, Vec<_>> = BTreeMap::new();
     let mut add = |place: String, ty, optional| {
@@ -95,7 +95,7 @@ fn places(merged: &Merged) -> BTreeMap<&str, Vec<(String, bool)>> {
     places
 }
 
-/// The named type inside `ty`, and whether its value can be left out.
+/// Returns the named type inside `ty`, with true if its value can be left out.
 fn contained(ty: &Type, optional: bool) -> Option<(&str, bool)> {
     match ty {
         Type::Named(name) => Some((name, optional)),
@@ -106,7 +106,7 @@ fn contained(ty: &Type, optional: bool) -> Option<(&str, bool)> {
     }
 }
 
-/// Proposes a value that all revisions have, for an enum one of `values`.
+/// Proposes a value that all revisions have; one of `values` for an enum.
 fn proposal(
     merged: &Merged,
     ty: &MergedType,
@@ -122,7 +122,7 @@ fn proposal(
     entry.with("value", value.map_or("", |(value, _)| value))
 }
 
-/// A value of type `ty`, to propose it, with `text` for a string.
+/// Returns an example of a value of type `ty`, with `text` for a string.
 pub(crate) fn example(merged: &Merged, ty: &Type, text: &str) -> Value {
     match ty {
         Type::Text | Type::OneOrMany(_) => json!(text),
@@ -142,7 +142,7 @@ pub(crate) fn example(merged: &Merged, ty: &Type, text: &str) -> Value {
                     |field: &MergedField| field.always || matches!(field.ty, Type::Constant(_));
                 for (wire, field) in def.fields.iter().filter(|(_, field)| always(field)) {
                     members.insert(wire.clone(), example(merged, &field.ty, text));
-                    // One description is enough.
+                    // Use the description only once.
                     text = if field.ty == Type::Text { "" } else { text };
                 }
                 Value::Object(members)

@@ -1,21 +1,21 @@
-//! Names that generated code finds in its scope, and that no type may hide.
+//! Names in the scope of the generated code, which no type may hide.
 
 use std::collections::BTreeSet;
 use syn::visit::{Visit, visit_file};
 
-/// The files whose imports and exports generated code sees.
+/// The files whose imports and exports are in scope of generated code.
 const FILES: [&str; 2] = [
     include_str!("../../../../mcp-types/src/lib.rs"),
     include_str!("../../../../mcp-types/src/support.rs"),
 ];
 
-/// Names of Rust's prelude, of what it derives, and of the one generated type that is in no schema.
+/// Names of Rust's prelude, of derived traits, and of the only generated type that is in no schema.
 const PRELUDE: &str = "AsMut AsRef AsyncFn AsyncFnMut AsyncFnOnce Box Clone Copy Debug Default \
     DoubleEndedIterator Drop Eq Err ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator \
     Future Hash Into IntoFuture IntoIterator Iterator None Ok Option Ord PartialEq PartialOrd \
     Result Send Sized Some String Sync ToOwned ToString TryFrom TryInto Unpin Vec Revision";
 
-/// All these names.
+/// Returns all names in the scope of generated code.
 pub(crate) fn names() -> BTreeSet<String> {
     let mut names = Names(PRELUDE.split_whitespace().map(str::to_owned).collect());
     let files = FILES.iter().filter_map(|text| syn::parse_file(text).ok());
@@ -23,7 +23,7 @@ pub(crate) fn names() -> BTreeSet<String> {
     names.0
 }
 
-/// The names that a `use` item brings into scope, without modules imported as `self`.
+/// Returns the names that a `use` item imports, without modules imported as `self`.
 pub(crate) fn imported(item: &syn::Item) -> BTreeSet<String> {
     let mut names = Names(BTreeSet::new());
     names.visit_item(item);

@@ -1,7 +1,7 @@
-//! Unions whose members nothing single tells apart.
+//! Emits unions whose members can't be distinguished by a single field.
 //!
-//! Each member is described by its constants and its fields; the member that
-//! fits a value best is the one it is decoded as.
+//! Each member is described by its constants and its fields. A value is decoded as the member that fits
+//! best.
 
 use crate::codegen::merged::merge::{Merged, MergedStruct, Shape};
 use crate::codegen::model::ir::Type;
@@ -9,7 +9,7 @@ use crate::codegen::schemas::load::escape;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The description of one member.
+/// Emits the description of a member.
 pub(crate) fn candidate(merged: &Merged, structure: &MergedStruct) -> TokenStream {
     let mut constants = Vec::new();
     let mut required = Vec::new();

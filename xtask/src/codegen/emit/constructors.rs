@@ -1,4 +1,4 @@
-//! Constructors and setters, made from the fields of a struct.
+//! Emits constructors and setters for structs.
 
 use super::structs::Emitter;
 use crate::codegen::by_revision::conform::Conform;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use syn::ext::IdentExt;
 
 impl Emitter<'_> {
-    /// The constructor and the setters of `item`.
+    /// Emits the constructor and the setters of `item`.
     pub(super) fn methods(&self, item: &syn::ItemStruct) -> Result<TokenStream> {
         let merged = self.merged;
         let structure = self.structure;
@@ -51,9 +51,9 @@ impl Emitter<'_> {
             inits.push(quote!(extra: JsonObject::new()));
         }
         let doc = if arguments.is_empty() {
-            " A value with all fields absent."
+            " Creates a value without any fields."
         } else {
-            " A value with the required fields, and no other."
+            " Creates a value with the required fields only."
         };
         let name = &item.ident;
         Ok(quote! {
@@ -67,7 +67,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// The value that a constructor gives an optional field: of one revision, what that requires.
+    /// Emits the value of an optional field in a constructor. In the model of a single revision, this is
+    /// the value that the revision requires.
     ///
     /// In the model of several revisions, such a field is absent, and `Conform` fills it.
     fn preset(&self, wire: &str, field: &MergedField) -> Result<TokenStream> {
@@ -85,7 +86,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether a named type is passed as it is, not as `impl Into`.
+/// Returns true if a named type is passed as itself, not as `impl Into`.
 fn is_plain(name: &str, merged: &Merged) -> bool {
     let shape = merged.types.get(name).map(|ty| &ty.shape);
     matches!(shape, Some(Shape::Struct(_) | Shape::Enum(_)))

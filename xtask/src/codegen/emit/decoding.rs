@@ -1,4 +1,4 @@
-//! Unions decoded by what tells their members apart, and never by trying.
+//! Emits the decoding of unions, by a discriminator rather than by trial.
 
 use super::best_match::candidate;
 use super::unions::Union;
@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 impl Union<'_> {
-    /// `Deserialize`, with what it needs.
+    /// Emits `Deserialize` and the functions that it needs.
     pub(super) fn decoding(&self) -> TokenStream {
         let name = &self.name;
         let (support, read) = match variants::tag(self.merged, self.members) {
@@ -68,7 +68,7 @@ impl Union<'_> {
         }
     }
 
-    /// Decodes each member of a union of objects, which `tag` tells apart.
+    /// Emits the decoding of a union of objects, whose members `tag` distinguishes.
     fn of_objects(&self, tag: TokenStream) -> TokenStream {
         let name = &self.name;
         let variants = self.variants.iter();
@@ -96,7 +96,7 @@ impl Union<'_> {
         }
     }
 
-    /// Statements that decode a value by the first byte of its text.
+    /// Emits statements that decode a value by the first byte of its JSON.
     fn by_kind(&self) -> TokenStream {
         let arms = self.members().filter_map(|(member, variant)| {
             let (_, first) = variants::kind(self.merged, &member.ty)?;
@@ -112,7 +112,7 @@ impl Union<'_> {
         }
     }
 
-    /// Functions of a union of messages.
+    /// Emits the functions of a union of messages.
     fn by_method(&self) -> TokenStream {
         let name = &self.name;
         let variants = &self.variants;
@@ -126,7 +126,7 @@ impl Union<'_> {
             );
         quote! {
             impl #name {
-                /// The method of the message; `None` for an unknown one.
+                /// Returns the method of the message, or `None` for an unknown message.
                 #[must_use]
                 pub fn method(&self) -> Option<&'static str> {
                     Some(match self {
@@ -137,12 +137,12 @@ impl Union<'_> {
 
                 /// Decodes the parameters of a message whose envelope has been read.
                 ///
-                /// `None` if the method is not one of these.
+                /// Returns `None` if this union has no such method.
                 ///
                 /// # Errors
                 ///
-                /// When the parameters do not fit the method.
-                // Not inlined, it would instantiate every decoder in each program that links this crate.
+                /// When the parameters do not match the method.
+                // Without `#[inline]`, this would instantiate every decoder in each program that links this crate.
                 #[inline]
                 pub fn from_parts(
                     method: &str,

@@ -1,4 +1,4 @@
-//! Methods as Rust: constants, and the type behind each.
+//! Emits the methods: constants and marker types.
 
 use super::docs::{revisions, with_revisions};
 use crate::codegen::merged::merge::{Merged, MergedMethod, Set};
@@ -13,14 +13,14 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
 
-/// One marker type for each message, with its trait.
+/// Emits a marker type for each message, with its trait.
 pub(crate) fn markers(merged: &Merged) -> TokenStream {
     let methods = merged.methods.iter();
     let markers = methods.map(|(method, entry)| marker(merged, method, entry));
     markers.collect()
 }
 
-/// One constant for each method.
+/// Emits a constant for each method.
 pub(crate) fn methods(merged: &Merged) -> TokenStream {
     let constants = merged.methods.iter().map(|(method, entry)| {
         let name = method_name(merged, method);
@@ -29,7 +29,7 @@ pub(crate) fn methods(merged: &Merged) -> TokenStream {
     constants.collect()
 }
 
-/// A constant for a text on the wire.
+/// Emits a constant for a string on the wire.
 fn constant(name: &str, text: &str, revisions: &str) -> TokenStream {
     let name = ident(name);
     let doc = lines(&format!("`{text}`; revisions: {revisions}."));
@@ -80,23 +80,24 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
     }
 }
 
-/// The constant of a method.
+/// Returns the name of a method's constant.
 pub(crate) fn method_name(merged: &Merged, method: &str) -> String {
     merged.identifier(&format!("methods::{method}"), screaming(method))
 }
 
-/// The constant of a `_meta` key.
+/// Returns the name of a `_meta` key's constant.
 pub(crate) fn meta_key_name(merged: &Merged, key: &str) -> String {
     let last = key.rsplit('/').next().unwrap_or(key);
     merged.identifier(&format!("meta_keys::{key}"), screaming(last))
 }
 
-/// The constant of an error code.
+/// Returns the name of an error code's constant.
 pub(crate) fn code_name(merged: &Merged, code: i64, error: &ErrorCode) -> String {
     merged.identifier(&format!("error_codes::{code}"), screaming(&error.name))
 }
 
-/// Each key of the `_meta` structs, and those that only prose reserves, with its revisions.
+/// Returns the keys of the `_meta` structs, and the keys that only the text of the specification
+/// reserves, each with its revisions.
 pub(crate) fn all_meta_keys(merged: &Merged, overlay: &Overlay) -> Vec<(String, String)> {
     let mut keys: BTreeMap<String, Set> = BTreeMap::new();
     let structs = merged.structs();
@@ -116,7 +117,7 @@ pub(crate) fn all_meta_keys(merged: &Merged, overlay: &Overlay) -> Vec<(String, 
     keys.collect()
 }
 
-/// One constant for each key of `_meta`.
+/// Emits a constant for each key of `_meta`.
 pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
     let keys = all_meta_keys(merged, overlay).into_iter();
     let constants =
@@ -124,7 +125,7 @@ pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
     constants.collect()
 }
 
-/// One constant for each error code of the protocol's own.
+/// Emits a constant for each error code of the protocol.
 pub(crate) fn codes(merged: &Merged) -> TokenStream {
     let codes = merged.errors.iter().map(|(code, (error, set))| {
         let name = ident(&code_name(merged, *code, error));
@@ -140,7 +141,7 @@ pub(crate) fn codes(merged: &Merged) -> TokenStream {
     codes.collect()
 }
 
-/// `HeaderMismatch` as a phrase.
+/// Turns a name such as `HeaderMismatch` into a phrase.
 fn words(name: &str) -> String {
     let mut words = snake(name).replace('_', " ");
     if let Some(first) = words.get_mut(..1) {

@@ -1,4 +1,4 @@
-//! Documentation: our own words from `schema/docs.toml`, and the revisions.
+//! Emits the docs: text from `schema/docs.toml`, and the revisions.
 
 use crate::codegen::error::Result;
 use crate::codegen::merged::keys;
@@ -18,13 +18,13 @@ pub(crate) struct Docs<'a> {
 impl<'a> Docs<'a> {
     /// Reads `docs.toml` in a folder of schemas.
     ///
-    /// The entry `*.field` is for the fields of that name without one of their own.
+    /// The entry `*.field` is for all fields of this name that have no entry of their own.
     pub(crate) fn read(folder: &Path, merged: &'a Merged) -> Result<Self> {
         let entries = read_toml(&folder.join("docs.toml"))?;
         Ok(Self { entries, merged })
     }
 
-    /// The keys that lack words, with their revisions, and the entries that lack a key.
+    /// Returns the keys without an entry, with their revisions, and the entries without a key.
     pub(crate) fn gaps(&self) -> (BTreeMap<String, String>, Vec<String>) {
         let mut used = BTreeSet::new();
         let mut missing = BTreeMap::new();
@@ -42,7 +42,7 @@ impl<'a> Docs<'a> {
         (missing, stale.cloned().collect())
     }
 
-    /// The entry for `key` and the key it stands under.
+    /// Returns the entry for `key`, and the key in the file.
     fn entry(&self, key: &str) -> Option<(&str, &str)> {
         let general = || key.split_once('.').map(|(_, field)| format!("*.{field}"));
         let find = |key: &str| {
@@ -52,25 +52,25 @@ impl<'a> Docs<'a> {
         find(key).or_else(|| find(&general()?))
     }
 
-    /// The doc attributes of `key`, without its revisions.
+    /// Emits the doc attributes of `key`, without its revisions.
     pub(crate) fn text(&self, key: &str) -> TokenStream {
         lines(self.entry(key).map_or("", |(_, text)| text))
     }
 
-    /// The doc attributes of what `key` documents.
+    /// Emits the doc attributes of `key`, with its revisions.
     pub(crate) fn of(&self, key: &str, known: &Set) -> TokenStream {
         let text = self.entry(key).map_or("", |(_, text)| text);
         with_revisions(text, self.merged, known)
     }
 }
 
-/// Some of the revisions, after a word for them.
+/// Formats a set of revisions for docs.
 pub(crate) fn revisions(merged: &Merged, known: &Set) -> String {
     let span = merged.span(known);
     span.trim_end_matches(" revisions").to_owned()
 }
 
-/// Doc attributes of `text` and of the revisions that it is about.
+/// Emits doc attributes with `text` and revisions.
 pub(crate) fn with_revisions(text: &str, merged: &Merged, known: &Set) -> TokenStream {
     let text = text.trim();
     let revisions = revisions(merged, known);

@@ -1,4 +1,4 @@
-//! Open string enums: the values that any revision lists, and room for others.
+//! Emits string enums, with the values of all revisions and a variant for unknown values.
 
 use super::docs::Docs;
 use crate::codegen::merged::merge::{Merged, MergedType, Shape};
@@ -8,7 +8,7 @@ use mcp_bindgen::code::open_enum::{self, Variant};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// All enums, in alphabetical order.
+/// Emits all enums, in alphabetical order.
 pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     let types = merged.types.iter();
     let enums = types.filter(|(_, ty)| matches!(ty.shape, Shape::Enum(_)));

@@ -1,4 +1,4 @@
-//! The model in, lists of its types out: for tests that treat each type alike.
+//! Emits lists of all types, for tests.
 
 use crate::codegen::by_revision::span::variant;
 use crate::codegen::merged::merge::{Merged, MergedType, Shape};
@@ -7,7 +7,7 @@ use mcp_bindgen::code::names::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// A macro that hands the names of all types to another macro.
+/// Emits a macro that passes the names of all types to another macro.
 pub(crate) fn types(merged: &Merged) -> TokenStream {
     let names = merged.types.keys().map(|name| ident(name));
     quote! {
@@ -19,7 +19,7 @@ pub(crate) fn types(merged: &Merged) -> TokenStream {
     }
 }
 
-/// Each type with its places in the schemas, and what is known to be wrong in these.
+/// Emits all types with their places in the schemas, and the known mistakes of the schemas.
 pub(crate) fn cases(merged: &Merged, overlay: &Overlay) -> TokenStream {
     let types = merged.types.iter();
     let cases = types.map(|(name, ty)| case(merged, name, ty));
@@ -37,10 +37,10 @@ pub(crate) fn cases(merged: &Merged, overlay: &Overlay) -> TokenStream {
         /// Known mistakes of the published schemas.
         pub(crate) const REPAIRS: &[Repair] = &[#(#repairs),*];
 
-        /// Properties that the model keeps as text, whatever is in them.
+        /// Properties that the model keeps as JSON text.
         pub(crate) const RAW: &[&str] = &[#(#raw),*];
 
-        /// Every type that a stored schema has.
+        /// Returns all types of the stored schemas.
         pub(crate) fn cases() -> Vec<Case> { Vec::from([#(#cases),*]) }
     }
 }

@@ -1,9 +1,9 @@
-//! The one model in, Rust out.
+//! Emits Rust code for the merged model.
 //!
-//! [`types`] has typify print the structs, [`structs`] completes them, and [`constructors`] adds
+//! [`types`] lets typify print the structs, [`structs`] completes them, and [`constructors`] adds
 //! constructors and setters. [`enums`], [`unions`] (with [`decoding`] and [`best_match`]) and
-//! [`dispatch`] write the rest, with [`docs`] at each item and [`rust`] for its types. [`listing`]
-//! writes data of tests, and [`output`] the files.
+//! [`dispatch`] emit the other items, [`docs`] their documentation, and [`rust`] the types of fields.
+//! [`listing`] emits data for tests, and [`output`] writes the files.
 
 pub(super) mod best_match;
 pub(super) mod constructors;

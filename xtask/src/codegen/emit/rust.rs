@@ -1,4 +1,4 @@
-//! The model's types in Rust: their names, how they are held, and how large they are.
+//! Maps types of the model to Rust types.
 
 use crate::codegen::merged::merge::{Merged, Shape};
 use crate::codegen::model::ir::Type;
@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 
-/// The Rust name of a field of the type `holder`.
+/// Returns the Rust name of a field of the type `holder`.
 pub(crate) fn field_name(holder: &str, wire: &str, overlay: &Overlay) -> String {
     let given = overlay.identifier(&format!("{holder}.{wire}"));
     let given = given.or_else(|| overlay.field.find(wire).map(|word| &*word.to));
@@ -16,7 +16,7 @@ pub(crate) fn field_name(holder: &str, wire: &str, overlay: &Overlay) -> String 
     given.map_or_else(|| snake(last), str::to_owned)
 }
 
-/// The type that holds a value.
+/// Emits the Rust type of a value.
 pub(crate) fn stored(ty: &Type) -> TokenStream {
     let item = ty.element().map(stored);
     match ty {
@@ -35,7 +35,7 @@ pub(crate) fn stored(ty: &Type) -> TokenStream {
     }
 }
 
-/// Roughly how many bytes a value takes in place.
+/// Estimates the size of a value in bytes, without its heap data.
 pub(crate) fn size(ty: &Type, merged: &Merged) -> usize {
     match ty {
         Type::Bool => 1,
@@ -75,10 +75,10 @@ fn size_of_named(name: &str, merged: &Merged) -> usize {
     }
 }
 
-/// How many bytes a variant may take before it is boxed.
+/// Maximum size of a variant in bytes; larger variants are boxed.
 const LARGEST_VARIANT: usize = 150;
 
-/// Whether a variant that holds `ty` is boxed.
+/// Returns true if a variant with a value of type `ty` is boxed.
 pub(crate) fn is_boxed(ty: &Type, merged: &Merged) -> bool {
     match ty {
         Type::Named(name) => is_recursive(name, merged) || size(ty, merged) > LARGEST_VARIANT,
@@ -86,13 +86,13 @@ pub(crate) fn is_boxed(ty: &Type, merged: &Merged) -> bool {
     }
 }
 
-/// Whether a value of the type can hold another one in place.
+/// Returns true if a value of the type can contain another value of the same type without indirection.
 pub(crate) fn is_recursive(name: &str, merged: &Merged) -> bool {
     contains(name, name, merged, held_in_place)
 }
 
-/// Whether a value of the type `whole` can have one of the type `part` in it, at any depth;
-/// `held` names the type that a field or member of a given type holds.
+/// Returns true if a value of type `whole` can contain a value of type `part` at any depth. `held`
+/// returns the named type inside the type of a field or member.
 pub(crate) fn contains(
     whole: &str,
     part: &str,
@@ -110,7 +110,7 @@ pub(crate) fn contains(
     found
 }
 
-/// The types of a struct's fields or a union's members.
+/// Returns the types of a struct's fields or a union's members.
 fn parts<'a>(name: &str, merged: &'a Merged) -> Vec<&'a Type> {
     match merged.types.get(name).map(|ty| &ty.shape) {
         Some(Shape::Struct(structure)) => structure.stored().map(|(_, field)| &field.ty).collect(),
@@ -119,7 +119,7 @@ fn parts<'a>(name: &str, merged: &'a Merged) -> Vec<&'a Type> {
     }
 }
 
-/// The named type that a value holds without a list or map around it.
+/// Returns the named type of a value, unless the value is a list or map.
 fn held_in_place(ty: &Type) -> Option<&str> {
     match ty {
         Type::Named(name) => Some(name),

@@ -1,9 +1,8 @@
-//! typify's structs in, the model's structs out.
+//! Completes the structs that typify prints.
 //!
-//! Fields, types and attributes stay as typify prints them. Added is what it
-//! cannot know: names and documentation, the constant that tells a type apart,
-//! unknown fields where the schema invites them, and the functions that read
-//! and write what serde's derives get wrong.
+//! Fields, types and attributes stay as typify prints them. This module adds names and docs, the
+//! constant that identifies a type, a field for unknown members where the schema allows them, and
+//! functions for the fields that serde's derives would read or write wrongly.
 
 use super::docs::Docs;
 use super::rust;
@@ -19,7 +18,7 @@ use std::collections::BTreeMap;
 use syn::punctuated::Punctuated;
 use syn::{Meta, Token, parse_quote};
 
-/// All structs, in alphabetical order.
+/// Emits all structs, in alphabetical order.
 pub(crate) fn emit(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<TokenStream> {
     let mut printed = types::structs(merged)?;
     let mut out = TokenStream::new();
@@ -43,7 +42,7 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Resul
     Ok(out)
 }
 
-/// One struct, while its code is put together.
+/// Emits the code of one struct.
 pub(super) struct Emitter<'a> {
     pub(super) merged: &'a Merged,
     pub(super) overlay: &'a Overlay,
@@ -53,7 +52,7 @@ pub(super) struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
-    /// The struct that typify printed, with what the schema can't say.
+    /// Completes the struct that typify printed.
     fn item(&self, doc: &TokenStream, mut item: syn::ItemStruct) -> Result<syn::ItemStruct> {
         let printed = item.fields.into_iter();
         let mut printed: BTreeMap<_, _> = printed.map(|field| (wire_name(&field), field)).collect();
@@ -65,7 +64,7 @@ impl Emitter<'_> {
         }
         if !self.structure.open.is_empty() {
             fields.push(parse_quote! {
-                /// Fields that the schema does not name but allows.
+                /// Members that the schema does not define but allows.
                 #[serde(flatten)]
                 pub extra: JsonObject
             });
@@ -94,11 +93,11 @@ impl Emitter<'_> {
         printed
     }
 
-    /// The functions by which a field is read or written that serde's derives get wrong.
+    /// Returns serde arguments for a field that serde's derives would read or write wrongly.
     fn conversion(&self, wire: &str, field: &MergedField, ty: &str) -> Arguments {
         let place = format!("{}.{wire}", self.name);
         let from_zero = !field.always && self.overlay.from_zero.at(&place).is_some();
-        // Where anything is allowed, null is a value.
+        // If any JSON is allowed, null is a value.
         let null = !field.always && field.ty == Type::Json { object: false };
         match ty {
             "f64" => parse_quote!(serialize_with = "number::whole"),
@@ -115,10 +114,10 @@ impl Emitter<'_> {
     }
 }
 
-/// Arguments of an attribute `serde`.
+/// Arguments of a `serde` attribute.
 type Arguments = Punctuated<Meta, Token![,]>;
 
-/// The arguments of a field's attributes `serde`.
+/// Returns the arguments of a field's `serde` attributes.
 pub(crate) fn serde(field: &syn::Field) -> Vec<Meta> {
     let attributes = field.attrs.iter();
     let own = attributes.filter(|attribute| attribute.path().is_ident("serde"));
@@ -126,7 +125,7 @@ pub(crate) fn serde(field: &syn::Field) -> Vec<Meta> {
     lists.flatten().flatten().collect()
 }
 
-/// The name on the wire of a field that typify printed.
+/// Returns the name on the wire of a field that typify printed.
 pub(crate) fn wire_name(field: &syn::Field) -> String {
     let renamed = serde(field).into_iter().find_map(|meta| {
         let text = meta.to_token_stream().to_string();

@@ -1,7 +1,7 @@
-//! The merged structs in, Rust structs out, printed by typify.
+//! Lets typify print the structs.
 //!
-//! typify reads JSON Schema, so the model is written as one. A definition that
-//! typify is not to print is replaced by the Rust type of its name.
+//! typify reads JSON Schema, so the model is converted to a schema first. Definitions that typify must
+//! not print are replaced by the Rust types with their names.
 
 use super::rust;
 use crate::codegen::error::Result;
@@ -12,7 +12,7 @@ use mcp_bindgen::code::printer::Printer;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Each struct as typify prints it.
+/// Returns the structs as typify prints them.
 pub(crate) fn structs(merged: &Merged) -> Result<BTreeMap<String, syn::ItemStruct>> {
     let mut schema = Schema {
         merged,
@@ -27,7 +27,7 @@ pub(crate) fn structs(merged: &Merged) -> Result<BTreeMap<String, syn::ItemStruc
     Ok(schema.printer.print()?)
 }
 
-/// What is wrong with a struct that is not there under its name once.
+/// The error for a struct that typify does not print exactly once under its name.
 pub(crate) const FAULT: &str = "twice, under another name, or not at all";
 
 /// The merged model as JSON Schema.

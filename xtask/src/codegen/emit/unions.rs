@@ -1,4 +1,4 @@
-//! Unions: their enums, their conversions, and how they are encoded.
+//! Emits unions as enums, with conversions and `Serialize`.
 
 use super::docs::Docs;
 use super::rust;
@@ -10,7 +10,7 @@ use mcp_bindgen::code::names::ident;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// All unions, in alphabetical order.
+/// Emits all unions, in alphabetical order.
 pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for (name, ty) in &merged.types {
@@ -33,7 +33,7 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     out
 }
 
-/// A union with what its code needs.
+/// Emits the code of one union.
 pub(super) struct Union<'a> {
     pub(super) merged: &'a Merged,
     pub(super) name: Ident,
@@ -42,13 +42,13 @@ pub(super) struct Union<'a> {
 }
 
 impl<'a> Union<'a> {
-    /// The members with their variants.
+    /// Returns the members with their variants.
     pub(super) fn members(&self) -> impl Iterator<Item = (&'a Member, &Ident)> {
         let members = self.members.iter().map(|member| &member.member);
         members.zip(&self.variants)
     }
 
-    /// The type that a variant holds.
+    /// Emits the type of a variant's value.
     fn content(&self, member: &Member) -> TokenStream {
         let mut ty = rust::stored(&member.ty);
         if rust::is_boxed(&member.ty, self.merged) {
@@ -81,7 +81,7 @@ impl<'a> Union<'a> {
         }
     }
 
-    /// `From` each type that only one variant holds.
+    /// Emits `From` for each type that is the value of only one variant.
     fn conversions(&self) -> TokenStream {
         let name = &self.name;
         let stored = |member: &Member| rust::stored(&member.ty).to_string();
@@ -107,7 +107,7 @@ impl<'a> Union<'a> {
         conversions.collect()
     }
 
-    /// `Serialize` by the member's own: each struct writes its own constant.
+    /// Emits `Serialize`, which delegates to the member: each struct writes its own constant.
     fn serialize(&self) -> TokenStream {
         let name = &self.name;
         let arms = self.members().map(|(member, variant)| {

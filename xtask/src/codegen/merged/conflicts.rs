@@ -1,4 +1,4 @@
-//! Places where the revisions disagree and no rule of [`super::merge`] joins them.
+//! Questions about conflicts between revisions that no rule of [`super::merge`] resolves.
 
 use super::merge::wider;
 use super::places::{definition, place_of};
@@ -26,7 +26,7 @@ pub(crate) fn ask(models: &[Model], overlay: &Overlay) {
     conflicts.unreached();
 }
 
-/// What some of the revisions have, oldest first.
+/// Values of some of the revisions, oldest first.
 type Answers<T> = Vec<(usize, T)>;
 
 struct Conflicts<'a> {
@@ -41,7 +41,7 @@ impl<'a> Conflicts<'a> {
         self.overlay.decisions.ask(place, what, entry);
     }
 
-    /// Definitions that no message reaches.
+    /// Asks about definitions that no message reaches.
     fn unreached(&self) {
         let gone = "no message reaches it";
         let unreached = |model: &'a Model| model.unreached.iter().map(|name| (name, gone));
@@ -52,7 +52,7 @@ impl<'a> Conflicts<'a> {
         }
     }
 
-    /// Types that are an object in one revision and a choice in another.
+    /// Asks about types that are an object in one revision and a choice in another.
     fn kinds(&self) {
         for (name, defs) in gather(&self.models, |model| &model.types) {
             let kinds = parts(&defs, |def| Some(def.kind()));
@@ -62,7 +62,8 @@ impl<'a> Conflicts<'a> {
         }
     }
 
-    /// Asks about `place` if the newest answer is not that of all; `entry` settles another one.
+    /// Asks about `place` if an answer differs from the newest one. `entry` returns an entry that settles
+    /// a different answer.
     fn differing<T: Display + PartialEq>(
         &self,
         place: &str,
@@ -80,14 +81,14 @@ impl<'a> Conflicts<'a> {
         }
     }
 
-    /// Asks about `place` if not all revisions have the newest name there.
+    /// Asks about `place` if some revisions have another name there than the newest one.
     fn names(&self, place: &str, names: &Answers<String>) {
         self.differing(place, names, |index, own, newest| {
             self.rename(index, own, newest)
         });
     }
 
-    /// The entry that gives a revision's type another name; an inline one becomes any JSON.
+    /// Returns an entry that renames a revision's type, or turns an inline type into any JSON.
     fn rename(&self, index: usize, name: &str, to: &str) -> String {
         let (_, model) = self.models[index];
         let origin = model.origins.get(name).map_or(name, String::as_str);
@@ -102,12 +103,11 @@ impl<'a> Conflicts<'a> {
         }
     }
 
-    /// A type of one revision.
     fn def(&self, index: usize, name: &str) -> Option<&'a Def> {
         self.models[index].1.types.get(name)
     }
 
-    /// Fields whose types have nothing in common.
+    /// Asks about fields whose types have nothing in common.
     fn fields(&self) {
         let fields = gather(&self.models, |model| {
             let fields = model.fields();
@@ -120,7 +120,7 @@ impl<'a> Conflicts<'a> {
         }
     }
 
-    /// The entry that gives the field at `place` one type.
+    /// Returns an entry that gives the field at `place` a single type.
     fn one_type(&self, place: &str, types: &Answers<&Type>) -> String {
         let items = parts(types, |ty| match ty {
             Type::List(item) => Some(&**item),
@@ -148,9 +148,9 @@ impl<'a> Conflicts<'a> {
         entry.with("values", values).reason()
     }
 
-    /// Members of a union that look like one which a newer revision calls something else.
+    /// Asks about members of a union that seem to have another name in a newer revision.
     ///
-    /// A renaming to the same name says that they are two.
+    /// An entry that renames a member to its own name says that the members differ.
     fn members(&self) {
         for (union, defs) in gather(&self.models, |model| &model.types) {
             let members = gather(&defs, |def| def.member_names().map(|name| (name, name)));
@@ -169,7 +169,7 @@ impl<'a> Conflicts<'a> {
         }
     }
 
-    /// Whether a struct that is gone has all its fields in one that came later.
+    /// Returns true if a newer struct has all fields of a struct that was removed.
     fn is_same(&self, old: &Answers<&str>, new: &Answers<&str>) -> bool {
         let (Some(old), Some(new)) = (old.last(), new.first()) else {
             return false;
@@ -182,7 +182,7 @@ impl<'a> Conflicts<'a> {
         old.0 < new.0 && !own.is_empty() && own.iter().all(|(wire, own)| has(wire, own))
     }
 
-    /// Error codes with another name, and those that are JSON-RPC's own.
+    /// Asks about renamed error codes, and about codes that JSON-RPC defines.
     fn errors(&self) {
         for (code, errors) in gather(&self.models, |model| &model.errors) {
             let names = parts(&errors, |error| Some(format!("{}Error", error.name)));
@@ -198,7 +198,7 @@ impl<'a> Conflicts<'a> {
         }
     }
 
-    /// Methods that change their kind, or whose params or results have another name.
+    /// Asks about methods whose kind, or the name of whose params or result, changes.
     fn methods(&self) {
         for (name, methods) in gather(&self.models, |model| &model.methods) {
             let kind = |method: &Method| Some(format!("answered: {}", method.request));
@@ -210,7 +210,7 @@ impl<'a> Conflicts<'a> {
     }
 }
 
-/// What the revisions have under each name.
+/// Groups the parts of all revisions by name.
 fn gather<'a, T, K: Ord, V, I: IntoIterator<Item = (K, V)>>(
     answers: &Answers<&'a T>,
     list: impl Fn(&'a T) -> I,
@@ -224,14 +224,14 @@ fn gather<'a, T, K: Ord, V, I: IntoIterator<Item = (K, V)>>(
     all
 }
 
-/// A part of each answer that has it.
+/// Returns a part of each answer, if the answer has the part.
 fn parts<'a, T, U>(answers: &Answers<&'a T>, part: impl Fn(&'a T) -> Option<U>) -> Answers<U> {
     let parts = answers.iter();
     let parts = parts.filter_map(|(index, answer)| Some((*index, part(answer)?)));
     parts.collect()
 }
 
-/// The type that holds what all of them hold.
+/// Returns a type that can hold the values of all types.
 fn joined(types: &Answers<&Type>) -> Option<Type> {
     let mut newest_first = types.iter().rev().map(|(_, ty)| *ty);
     let newest = newest_first.next()?.clone();

@@ -1,13 +1,11 @@
-//! The names under which `docs.toml` documents the model.
-//!
-//! `Type`, `Type.field` (as on the wire) and `Type::Variant`.
+//! The keys of `docs.toml`: `Type`, `Type.field` (as on the wire) and `Type::Variant`.
 
 use super::merge::{Merged, Set};
 use super::variants;
 use crate::codegen::by_revision::span::variant;
 use std::collections::BTreeMap;
 
-/// Every key with the revisions that have what it documents.
+/// Returns all keys, each with the revisions that have the documented item.
 pub(crate) fn keys(merged: &Merged) -> BTreeMap<String, Set> {
     let all: Set = (0..merged.revisions.len()).collect();
     let mut keys = BTreeMap::from([("Revision".to_owned(), all)]);
@@ -28,12 +26,11 @@ pub(crate) fn keys(merged: &Merged) -> BTreeMap<String, Set> {
     keys
 }
 
-/// The key of a revision.
 pub(crate) fn of_revision(revision: &str) -> String {
     format!("Revision::{}", variant(revision))
 }
 
-/// One line for each key: the key and the revisions it is for.
+/// Lists all keys with their revisions, one per line.
 pub(crate) fn list(merged: &Merged) -> String {
     let keys = keys(merged).into_iter();
     let lines = keys.map(|(key, known)| format!("{key}\t{}\n", merged.span(&known)));

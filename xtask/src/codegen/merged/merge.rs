@@ -1,8 +1,8 @@
-//! Five models in, one out: the union of the revisions.
+//! Merges the models of all revisions into one.
 //!
-//! Each type, field and variant remembers the revisions that have it. Where
-//! revisions disagree about a field, the newer one wins, except that a wider
-//! type beats a narrower one: nothing that any revision allows gets lost.
+//! Each type, field and variant records the revisions that have it. If revisions disagree about a
+//! field, the newer one wins, unless an older type is wider: the merged model can hold all values that
+//! any revision allows.
 
 use super::type_words::span;
 use crate::codegen::model::ir::{
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Indices into [`Merged::revisions`].
 pub(crate) type Set = BTreeSet<usize>;
 
-/// The one model.
+/// The merged model.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
     /// Oldest first.
@@ -24,20 +24,19 @@ pub(crate) struct Merged {
     pub(crate) types: BTreeMap<String, MergedType>,
     pub(crate) methods: BTreeMap<String, MergedMethod>,
     pub(crate) errors: BTreeMap<i64, (ErrorCode, Set)>,
-    /// Rust names that `overlay.toml` gives, by place.
+    /// Rust names given by `overlay.toml`, by place.
     pub(crate) identifiers: BTreeMap<String, String>,
 }
 
-/// A type of some revisions.
+/// A type in some of the revisions.
 #[derive(Debug)]
 pub(crate) struct MergedType {
     pub(crate) known: Set,
-    /// Its places in the stored schemas, as JSON pointers.
+    /// Places in the stored schemas, as JSON pointers.
     pub(crate) origins: BTreeMap<usize, String>,
     pub(crate) shape: Shape,
 }
 
-/// The kind of type.
 #[derive(Debug)]
 pub(crate) enum Shape {
     Struct(MergedStruct),
@@ -45,7 +44,7 @@ pub(crate) enum Shape {
     Enum(MergedEnum),
 }
 
-/// The fields that any revision has.
+/// The fields of all revisions.
 #[derive(Debug, Default)]
 pub(crate) struct MergedStruct {
     pub(crate) fields: BTreeMap<String, MergedField>,
@@ -53,30 +52,29 @@ pub(crate) struct MergedStruct {
     pub(crate) open: Set,
 }
 
-/// A field of some revisions.
+/// A field in some of the revisions.
 #[derive(Debug)]
 pub(crate) struct MergedField {
     pub(crate) ty: Type,
     pub(crate) known: Set,
-    /// Revisions in which it is required.
+    /// Revisions that require the field.
     pub(crate) required: Set,
     pub(crate) nullable: bool,
-    /// As in the newest revision.
+    /// The limits in the newest revision.
     pub(crate) limits: Limits,
-    /// Whether the model itself requires it.
+    /// True if the merged model requires the field.
     pub(crate) always: bool,
-    /// The type in each revision.
     pub(crate) by_revision: BTreeMap<usize, Type>,
 }
 
-/// An alternative of some revisions.
+/// A member of a union in some of the revisions.
 #[derive(Debug)]
 pub(crate) struct MergedMember {
     pub(crate) member: Member,
     pub(crate) known: Set,
 }
 
-/// The values that any revision lists.
+/// The values of all revisions.
 #[derive(Debug, Default)]
 pub(crate) struct MergedEnum {
     pub(crate) values: BTreeMap<String, Set>,
@@ -84,29 +82,29 @@ pub(crate) struct MergedEnum {
     pub(crate) open: Set,
 }
 
-/// A message of some revisions.
+/// A message in some of the revisions.
 #[derive(Debug, Default)]
 pub(crate) struct MergedMethod {
-    /// As in the newest revision that has it.
+    /// The method in the newest revision that has it.
     pub(crate) method: Method,
     pub(crate) known: Set,
-    /// Revisions in which clients and servers send it.
+    /// Revisions in which clients may send the message.
     pub(crate) by_client: Set,
     pub(crate) by_server: Set,
     /// Revisions that require `params`.
     pub(crate) params_required: Set,
-    /// Revisions in which another result may come instead.
+    /// Revisions in which an alternative result is possible.
     pub(crate) alternative: Set,
 }
 
 impl Merged {
-    /// The structs by name.
+    /// Returns all structs with their names.
     pub(crate) fn structs(&self) -> impl Iterator<Item = (&String, &MergedStruct)> {
         let names = self.types.keys();
         names.filter_map(|name| Some((name, self.structure(name)?)))
     }
 
-    /// The struct `name`, if it is one.
+    /// Returns the struct `name`, if the type is a struct.
     pub(crate) fn structure(&self, name: &str) -> Option<&MergedStruct> {
         match &self.types.get(name)?.shape {
             Shape::Struct(structure) => Some(structure),
@@ -114,42 +112,41 @@ impl Merged {
         }
     }
 
-    /// The field of a struct.
     pub(crate) fn field(&self, name: &str, wire: &str) -> Option<&MergedField> {
         self.structure(name)?.fields.get(wire)
     }
 
-    /// Some of the revisions in words.
+    /// Describes a set of revisions.
     pub(crate) fn span(&self, known: &Set) -> String {
         span(&self.revisions, known)
     }
 
-    /// The method of a message, if its parameters may be absent.
+    /// Returns the method of a message whose parameters are optional.
     pub(crate) fn optional_params(&self, member: &Member) -> Option<&MergedMethod> {
         let method = self.methods.get(member.method.as_ref()?)?;
         method.may_lack_params().then_some(method)
     }
 
-    /// The Rust name given to `place`, or else `name`.
+    /// Returns the Rust name that an entry gives to `place`, or else `name`.
     pub(crate) fn identifier(&self, place: &str, name: String) -> String {
         self.identifiers.get(place).cloned().unwrap_or(name)
     }
 }
 
 impl MergedMethod {
-    /// Whether some revision allows the message without parameters.
+    /// Returns true if some revision allows the message without parameters.
     pub(crate) fn may_lack_params(&self) -> bool {
         self.params_required != self.known
     }
 }
 
 impl MergedField {
-    /// Whether Rust has an `Option` for it.
+    /// Returns true if the Rust field is an `Option`.
     pub(crate) fn is_option(&self) -> bool {
         !self.always || self.nullable
     }
 
-    /// The revisions in which it has such a type.
+    /// Returns the revisions in which the type of the field satisfies `is_such`.
     pub(crate) fn revisions(&self, is_such: impl Fn(&Type) -> bool) -> Set {
         let types = self.by_revision.iter().filter(|(_, ty)| is_such(ty));
         types.map(|(index, _)| *index).collect()
@@ -157,7 +154,7 @@ impl MergedField {
 }
 
 impl MergedStruct {
-    /// The field that always has the same value, and that value.
+    /// Returns the field that always has the same value, and the value.
     pub(crate) fn constant(&self) -> Option<(&str, &str)> {
         let mut fields = self.fields.iter();
         fields.find_map(|(name, field)| match &field.ty {
@@ -166,19 +163,19 @@ impl MergedStruct {
         })
     }
 
-    /// The fields that are stored.
+    /// Returns the fields of the Rust struct, without constants.
     pub(crate) fn stored(&self) -> impl Iterator<Item = (&String, &MergedField)> {
         let fields = self.fields.iter();
         fields.filter(|(_, field)| !matches!(field.ty, Type::Constant(_)))
     }
 
-    /// The stored fields that the model requires.
+    /// Returns the required fields of the Rust struct.
     pub(crate) fn required(&self) -> impl Iterator<Item = (&String, &MergedField)> {
         self.stored().filter(|(_, field)| field.always)
     }
 }
 
-/// Joins the revisions, given oldest first.
+/// Merges the models, which are sorted from the oldest to the newest revision.
 pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Merged {
     name_opaque(&mut models);
     let mut merged = Merged {
@@ -214,8 +211,8 @@ pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Merged {
     merged
 }
 
-/// Where one revision has an object without known fields and another a struct,
-/// the former gets a struct without fields.
+/// Replaces objects without known fields by structs without fields, if another revision has a struct
+/// there.
 fn name_opaque(models: &mut [Model]) {
     let mut named = BTreeMap::new();
     for (name, wire, field) in models.iter().flat_map(Model::fields) {
@@ -274,7 +271,7 @@ fn add_type<'a>(merged: &'a mut Merged, name: &str, def: &Def, index: usize) -> 
                 known.insert(index);
             }
         }
-        // Another kind of type was asked about.
+        // A question was asked about types of different kinds.
         _ => {}
     }
     entry
@@ -302,7 +299,7 @@ fn add_field(merged: &mut MergedStruct, field: &str, entry: &Field, index: usize
     slot.required.extend(entry.required.then_some(index));
 }
 
-/// The type that holds what both hold; `newer` wins where that is a matter of taste.
+/// Returns the type that can hold the values of both types; `newer` if both types can.
 pub(crate) fn wider(newer: &Type, older: &Type) -> Option<Type> {
     Some(match (newer, older) {
         (a, b) if a == b => a.clone(),
@@ -326,7 +323,7 @@ pub(crate) fn wider(newer: &Type, older: &Type) -> Option<Type> {
 
 fn add_member(members: &mut Vec<MergedMember>, member: &Member, index: usize) {
     for known in members.iter_mut() {
-        // Kinds of JSON can be joined: an integer is a number.
+        // JSON types can be joined: an integer is a number.
         let plain = known.member.ty.name().is_none() && member.ty.name().is_none();
         let joined = plain.then(|| wider(&known.member.ty, &member.ty)).flatten();
         if let Some(ty) = joined {

@@ -1,7 +1,8 @@
-//! The models of all revisions in, one model out.
+//! Merges the models of all revisions into one.
 //!
-//! [`conflicts`] asks where the revisions disagree, in [`type_words`]; [`merge`] joins them. [`variants`]
-//! classifies unions, [`places`] and [`keys`] name parts of the model in `overlay.toml` and `docs.toml`.
+//! [`conflicts`] asks about disagreements between revisions, which [`type_words`] describes, and
+//! [`merge`] merges the models. [`variants`] classifies unions. [`places`] and [`keys`] are the names of
+//! parts of the model in `overlay.toml` and `docs.toml`.
 
 pub(super) mod conflicts;
 pub(super) mod keys;

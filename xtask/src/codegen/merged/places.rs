@@ -1,11 +1,11 @@
-//! Places of the model, as entries of `overlay.toml` and readers of the schemas name them.
+//! Names for places of the model, in `overlay.toml` and in the schemas.
 
 use super::merge::{Merged, MergedType, Set};
 use itertools::Itertools;
 use std::collections::BTreeMap;
 
 impl Merged {
-    /// The place of an inline type, as entries name it; none for a definition.
+    /// Returns the place of an inline type as in `overlay.toml`; `None` for a definition.
     pub(crate) fn place(&self, ty: &MergedType) -> Option<String> {
         let (revision, pointer) = ty.origins.last_key_value()?;
         let types = self.types.iter();
@@ -13,13 +13,13 @@ impl Merged {
         place_of(pointer, origins)
     }
 
-    /// Some of the revisions with the JSON pointer of something in all of them.
+    /// Describes a place in some of the revisions, with its JSON pointer.
     pub(crate) fn origin(&self, known: &Set, pointer: &str) -> String {
         let mut revisions = known.iter().map(|index| &self.revisions[*index]);
         format!("{} at {pointer}", revisions.join(", "))
     }
 
-    /// The revisions of `known`, each with the JSON pointer of `part` of a type.
+    /// Describes the revisions of `known`, with the JSON pointers to a part of a type.
     pub(crate) fn origin_of(&self, ty: &MergedType, known: &Set, part: &str) -> String {
         let mut pointers: BTreeMap<_, Set> = BTreeMap::new();
         for index in known {
@@ -34,10 +34,10 @@ impl Merged {
     }
 }
 
-/// The place of the inline type at a JSON pointer, as entries name it: `Type.field[]`; none for a
-/// definition.
+/// Returns the place of the inline type at a JSON pointer, as in `overlay.toml`: `Type.field[]`. Returns
+/// `None` for a definition.
 ///
-/// `types` are the pointers of all types of the same revision.
+/// `types` has the pointers of all types of the same revision.
 pub(super) fn place_of<'a>(
     pointer: &str,
     mut types: impl Iterator<Item = (&'a String, &'a String)>,
@@ -50,12 +50,12 @@ pub(super) fn place_of<'a>(
     Some(format!("{holder}.{}{inside}", unescape(field)))
 }
 
-/// The name of the definition at a JSON pointer.
+/// Returns the name of the definition at a JSON pointer.
 pub(crate) fn definition(pointer: &str) -> String {
     unescape(pointer.trim_start_matches("/$defs/"))
 }
 
-/// A key as it is, from its form in a JSON pointer.
+/// Decodes a key of a JSON pointer.
 fn unescape(key: &str) -> String {
     key.replace("~1", "/").replace("~0", "~")
 }

@@ -1,4 +1,4 @@
-//! Types in the words of JSON Schema, for questions and errors.
+//! Descriptions of types in the terms of JSON Schema, for questions and errors.
 
 use super::merge::Set;
 use crate::codegen::model::ir::{Def, Field, Type};
@@ -27,7 +27,7 @@ impl fmt::Display for Type {
 }
 
 impl Def {
-    /// The fields of a struct.
+    /// Returns the fields of a struct.
     pub(crate) fn fields(&self) -> Option<&BTreeMap<String, Field>> {
         match self {
             Self::Struct(def) => Some(&def.fields),
@@ -35,7 +35,7 @@ impl Def {
         }
     }
 
-    /// The names of a union's members that have one.
+    /// Returns the names of a union's members, if they have names.
     pub(crate) fn member_names(&self) -> impl Iterator<Item = &str> {
         let members = match self {
             Self::Union(def) => &def.members[..],
@@ -44,7 +44,7 @@ impl Def {
         members.iter().filter_map(|member| member.ty.name())
     }
 
-    /// The kind of type.
+    /// Describes the kind of the type.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Struct(_) => "an object",
@@ -54,7 +54,7 @@ impl Def {
     }
 }
 
-/// Some of the revisions in words.
+/// Describes a set of revisions.
 pub(crate) fn span(revisions: &[String], known: &Set) -> String {
     let all = revisions.len();
     let name = |index: usize| revisions[index].as_str();
@@ -70,7 +70,7 @@ pub(crate) fn span(revisions: &[String], known: &Set) -> String {
     }
 }
 
-/// Each revision's answer, as `string in 2025-06-18; array of string since 2025-11-25`.
+/// Lists the answers of the revisions: `string in 2025-06-18; array of string since 2025-11-25`.
 pub(crate) fn by_revision<T: fmt::Display>(revisions: &[String], answers: &[(usize, T)]) -> String {
     let answers = answers
         .iter()

@@ -1,4 +1,4 @@
-//! Unions classified: how their members are told apart, and what they are called.
+//! Classifies unions: how their members are distinguished, and the names of their variants.
 
 use super::merge::{Merged, MergedMember, MergedStruct, Set, Shape};
 use crate::codegen::model::ir::{Member, Type};
@@ -7,10 +7,10 @@ use mcp_bindgen::code::names::pascal;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// How the members of a union are told apart.
+/// How the members of a union are distinguished.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Tag {
-    /// By `method`, with `params` beside it.
+    /// By `method`; the union has messages.
     Method,
     /// By the kind of JSON value.
     Kind,
@@ -20,9 +20,9 @@ pub(crate) enum Tag {
         values: Vec<String>,
         default: Option<usize>,
     },
-    /// By a field that only this member has; none for the one that is left over.
+    /// By a required field that only one member has, for each member.
     Key(Vec<String>),
-    /// By how many of a member's constants and required fields are there.
+    /// By the number of a member's constants and required fields that are present.
     BestMatch,
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn tag(merged: &Merged, members: &[MergedMember]) -> Tag {
     tag.unwrap_or(Tag::BestMatch)
 }
 
-/// A field whose constant differs from member to member.
+/// Finds a field whose constant value differs in each member.
 fn by_field(merged: &Merged, structs: &[&MergedStruct]) -> Option<Tag> {
     let mut constants = structs.iter().filter_map(|structure| structure.constant());
     let field = constants.next()?.0.to_owned();
@@ -62,7 +62,7 @@ fn by_field(merged: &Merged, structs: &[&MergedStruct]) -> Option<Tag> {
     })
 }
 
-/// The value of a closed enum that has only one.
+/// Returns the value of a closed enum with a single value.
 fn single_value(merged: &Merged, name: &str) -> Option<String> {
     match &merged.types.get(name)?.shape {
         Shape::Enum(def) if def.open.is_empty() => def.values.keys().cloned().exactly_one().ok(),
@@ -70,7 +70,7 @@ fn single_value(merged: &Merged, name: &str) -> Option<String> {
     }
 }
 
-/// For each member a required field that no other has.
+/// Finds a required field for each member that no other member has.
 fn by_key(structs: &[&MergedStruct]) -> Option<Tag> {
     let holders = structs.iter().flat_map(|def| def.fields.keys()).counts();
     let mut keys = Vec::new();
@@ -88,8 +88,8 @@ pub(crate) fn structure<'a>(merged: &'a Merged, member: &MergedMember) -> Option
     merged.structure(name)
 }
 
-/// The kind of JSON that each value of the type is, with the first bytes of its text; none if there
-/// can be several kinds.
+/// Returns the JSON type of the values of a type, with the first bytes of their text; `None` if the
+/// values can have several JSON types.
 pub(crate) fn kind(merged: &Merged, ty: &Type) -> Option<(&'static str, TokenStream)> {
     let string = ("String", quote!(b'"'));
     let object = ("Object", quote!(b'{'));
@@ -108,7 +108,7 @@ pub(crate) fn kind(merged: &Merged, ty: &Type) -> Option<(&'static str, TokenStr
     }
 }
 
-/// The names of the members as entries of `overlay.toml` have them: method, value, type or kind.
+/// Returns the names of the members in `overlay.toml`: method, value, type or kind.
 pub(crate) fn labels(merged: &Merged, members: &[MergedMember], tag: &Tag) -> Vec<String> {
     if let Tag::Field { values, .. } = tag {
         return values.clone();
@@ -121,10 +121,10 @@ pub(crate) fn labels(merged: &Merged, members: &[MergedMember], tag: &Tag) -> Ve
     members.iter().map(|member| label(&member.member)).collect()
 }
 
-/// A member or value as entries name it, its name in Rust, and its revisions.
+/// A member or value: its name in `overlay.toml`, its name in Rust, and its revisions.
 pub(crate) type Variant<'a> = (String, String, &'a Set);
 
-/// The variants of the union or enum `name`, one for each member or value, in their order.
+/// Returns the variants of the union or enum `name`, one for each member or value, in order.
 pub(crate) fn of<'a>(merged: &'a Merged, name: &str) -> Vec<Variant<'a>> {
     let own: Vec<_> = match merged.types.get(name).map(|ty| &ty.shape) {
         None | Some(Shape::Struct(_)) => Vec::new(),
@@ -149,7 +149,7 @@ pub(crate) fn of<'a>(merged: &'a Merged, name: &str) -> Vec<Variant<'a>> {
     variants.collect()
 }
 
-/// The names of a union's variants, unless an entry gives another one.
+/// Returns the default names of a union's variants.
 fn names(merged: &Merged, tag: &Tag, labels: &[String]) -> Vec<String> {
     match tag {
         Tag::Method => labels
@@ -162,7 +162,8 @@ fn names(merged: &Merged, tag: &Tag, labels: &[String]) -> Vec<String> {
     }
 }
 
-/// The variants with the revisions that can express each, and last the values that no schema lists.
+/// Returns the variants, each with the revisions that can express it. The last one is for values that
+/// no schema lists.
 pub(crate) fn expressible(merged: &Merged, name: &str) -> Vec<(String, String, Set)> {
     let open = match merged.types.get(name).map(|ty| &ty.shape) {
         Some(Shape::Enum(values)) => values.open.clone(),
@@ -174,18 +175,18 @@ pub(crate) fn expressible(merged: &Merged, name: &str) -> Vec<(String, String, S
     listed.chain([unknown]).collect()
 }
 
-/// The variant of a message: its definition without the word for what it is.
+/// Returns the variant of a message: the name of its definition without `Request` or `Notification`.
 fn of_method(merged: &Merged, method: &str) -> String {
     let entry = merged.methods.get(method);
     entry.map_or(method, |entry| entry.method.stem()).to_owned()
 }
 
-/// The last word group of a value.
+/// Returns the last part of a value, after the last slash.
 fn last_word(value: &str) -> String {
     pascal(value.rsplit('/').next().unwrap_or(value))
 }
 
-/// The names without the words that all of them end with.
+/// Removes the words that all names end with.
 fn without_common_end(mut names: Vec<String>) -> Vec<String> {
     while let Some(first) = names.first()
         && let Some(start) = first.rfind(char::is_uppercase)

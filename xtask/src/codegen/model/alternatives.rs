@@ -1,4 +1,4 @@
-//! Choices, taken over from JSON: lists of values, of kinds and of schemas.
+//! Reads choices from JSON Schema: lists of values, of JSON types and of schemas.
 
 use super::ir::{Def, Enum, Member, Type, Union};
 use super::lowering::{ANY, Lowering, Site, scalar};
@@ -27,7 +27,7 @@ impl<'a> Lowering<'a> {
         self.insert(&name, Def::Enum(Enum { values, open }), json)
     }
 
-    /// A plain string where newer revisions list values: all of them may occur.
+    /// Returns true for a plain string if newer revisions list its values: any of them may occur.
     pub(crate) fn is_open_enum(&self, json: &Value, site: Site<'_>) -> bool {
         let Some(Type::Named(name)) = site.expected else {
             return false;
@@ -35,7 +35,7 @@ impl<'a> Lowering<'a> {
         json["type"] == "string" && matches!(self.newer_def(name), Some(Def::Enum(_)))
     }
 
-    /// One of several types that JSON itself tells apart.
+    /// Reads a choice between several JSON types.
     fn scalars(&mut self, json: &Value, mut types: Vec<Type>, site: Site<'_>) -> Type {
         types.sort();
         types.dedup();
@@ -65,7 +65,7 @@ impl<'a> Lowering<'a> {
         self.insert(&name, def, json)
     }
 
-    /// Type of a schema with alternatives, or with several kinds of JSON as its `type`.
+    /// Reads a schema with alternatives, or with several JSON types.
     pub(crate) fn union(&mut self, json: &'a Value, mut site: Site<'_>) -> Type {
         let members = alternatives(json).map_or(std::slice::from_ref(json), Vec::as_slice);
         if let Some(ty) = self.one_or_many(members, site) {
@@ -98,7 +98,7 @@ impl<'a> Lowering<'a> {
         self.insert(&name, Def::Union(Union { members: out }), json)
     }
 
-    /// The type of one value or a list of such values, if that is what `members` are.
+    /// Returns the type for a single value or a list of such values, if these are the `members`.
     fn one_or_many(&mut self, members: &'a [Value], site: Site<'_>) -> Option<Type> {
         let (lists, single): (Vec<_>, Vec<_>) =
             members.iter().partition(|member| member["type"] == "array");
@@ -116,7 +116,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Adds one alternative of a union; a union inside a union is dissolved, but once.
+    /// Adds an alternative of a union. The members of a nested union are added instead of the union, but
+    /// only one level deep.
     fn member(
         &mut self,
         json: &'a Value,
@@ -154,7 +155,7 @@ impl<'a> Lowering<'a> {
         out.extend(types.into_iter().map(|ty| Member { ty, method: None }));
     }
 
-    /// Whether a type is an enum or union, which revisions can differ in.
+    /// Returns true for an enum or union, which can differ between revisions.
     pub(crate) fn is_choice(&self, ty: &Type) -> bool {
         let def = ty.name().and_then(|name| self.model.types.get(name));
         def.is_some_and(|def| def.fields().is_none())

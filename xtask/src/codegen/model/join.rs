@@ -1,8 +1,8 @@
-//! Two places of one revision with one type.
+//! Joins types that have the same name in one revision.
 
 use super::ir::Def;
 
-/// Two inline types with one name, as one type.
+/// Joins two inline types with the same name.
 pub(crate) fn join(a: &Def, b: &Def) -> Option<Def> {
     match (a, b) {
         (a, b) if a == b => Some(a.clone()),

@@ -1,7 +1,7 @@
-//! JSON in, [`Model`] out: what one revision's schema says, in the generator's terms.
+//! Builds the [`Model`] of one revision from its schema.
 //!
-//! Only what a message can contain is taken over; the names of the rest are
-//! kept as [`Model::unreached`].
+//! The model has only the types that a message can contain. The names of the other definitions are in
+//! [`Model::unreached`].
 
 use super::ir::{Def, Model, Type};
 use super::lowering::{Lowering, Site, fields, has_field, is_transparent};
@@ -13,7 +13,7 @@ use crate::codegen::schemas::subschemas::{alternatives, referred};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Takes over one revision; `newer` holds the ones after it, newest first.
+/// Builds the model of one revision. `newer` has the models of the newer revisions, newest first.
 pub(crate) fn lower(schema: &Schema, newer: &[Model], overlay: &Overlay) -> Result<Model> {
     let mut lowering = Lowering::new(schema, newer, overlay);
     lowering.messages();
@@ -30,7 +30,7 @@ pub(crate) fn lower(schema: &Schema, newer: &[Model], overlay: &Overlay) -> Resu
     Ok(lowering.model)
 }
 
-/// An error for each struct that requires a value of itself, of which none is finite.
+/// Returns an error for each struct that requires a value of its own type: such a value would be infinite.
 fn endless(lowering: &Lowering<'_>) -> Vec<Error> {
     let model = &lowering.model;
     let mut errors = Vec::new();
@@ -57,10 +57,10 @@ fn endless(lowering: &Lowering<'_>) -> Vec<Error> {
     errors
 }
 
-/// The names of definitions with content that was not taken over.
+/// Returns the names of definitions with content that is not in the model.
 ///
-/// Left out are the JSON-RPC envelopes and what only these refer to, and unions all of whose
-/// members were taken over.
+/// JSON-RPC envelopes, definitions that only these refer to, and unions whose members are all in the
+/// model are left out.
 fn unreached(lowering: &Lowering<'_>) -> BTreeSet<String> {
     let defs = &lowering.schema.defs;
     let envelopes = defs.values().filter(|json| is_envelope(json));
@@ -80,7 +80,7 @@ fn unreached(lowering: &Lowering<'_>) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether a schema has nothing but references to definitions that are settled.
+/// Returns true if a schema has only references to settled definitions.
 fn is_covered(json: &Value, is_settled: &dyn Fn(&str) -> bool) -> bool {
     match (referred(json), alternatives(json), json.get("items")) {
         (Some(name), _, _) => is_settled(name),
@@ -90,7 +90,7 @@ fn is_covered(json: &Value, is_settled: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether a definition is a JSON-RPC message, or a base of those without a method of its own.
+/// Returns true for a JSON-RPC message, or for a base type of messages.
 fn is_envelope(json: &Value) -> bool {
     has_field(json, "jsonrpc") || has_field(json, "method")
 }

@@ -1,9 +1,8 @@
-//! One revision's schema on its way into the generator's terms: definitions, references, lists
-//! and names.
+//! Builds the types of one revision's model: definitions, references, lists and names.
 //!
-//! Inline types get a name: the one that a newer revision uses at the same
-//! place, so that the revisions line up, or one made from the place. A fault is
-//! recorded, and the type at its place is any JSON, so that one run finds all.
+//! An inline type gets the name that a newer revision uses at the same place, so that revisions can be
+//! merged, or else a name made from the place. After a fault, the type is read as any JSON, so that one
+//! run reports all faults.
 
 use super::ir::{Def, Enum, Model, Struct, Type};
 use super::join;
@@ -19,10 +18,10 @@ use mcp_bindgen::code::names::pascal;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The place of a schema, and the type that newer revisions have there.
+/// The place of a schema, and the type of newer revisions at this place.
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'p> {
-    /// As entries of `overlay.toml` name it.
+    /// The place, as in `overlay.toml`.
     pub(crate) place: &'p str,
     pub(crate) expected: Option<&'p Type>,
 }
@@ -43,11 +42,11 @@ pub(crate) struct Lowering<'a> {
     pub(crate) overlay: &'a Overlay,
     pub(crate) model: Model,
     pub(crate) errors: Vec<Error>,
-    /// Definitions that were taken over, or passed on the way to one.
+    /// Definitions that are in the model, or that lead to one that is.
     pub(crate) reached: BTreeSet<String>,
-    /// References that are being followed, without a struct between them.
+    /// The chain of references that are being followed, without a struct between them.
     pub(crate) pending: Vec<&'a str>,
-    /// The places that gave inline types their names.
+    /// The places from which the names of inline types were made.
     made_from: BTreeMap<String, String>,
 }
 
@@ -69,14 +68,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Records that `json` is wrong; any JSON stands for it.
+    /// Records a fault in `json`, and returns the type for any JSON.
     pub(crate) fn fault(&mut self, json: &Value, what: &str) -> Type {
         let at = self.schema.pointer_to(json);
         self.errors.push(self.schema.fault(&at, what));
         ANY
     }
 
-    /// Asks whether `json`, which Rust has no type for, may be any JSON, or any object.
+    /// Asks whether `json`, for which Rust has no type, may be any JSON or any object.
     pub(crate) fn ask_any(&self, json: &Value, place: &str, what: &str) -> Type {
         let entry = match self.schema.defs.get(place) {
             Some(definition) => {
@@ -102,15 +101,15 @@ impl<'a> Lowering<'a> {
         self.schema.ask_repair(self.overlay, &at, what, set);
     }
 
-    /// The definition `name`, which counts as reached.
+    /// Returns the definition `name`, and marks it as reached.
     pub(crate) fn definition(&mut self, name: &str) -> Option<&'a Value> {
         self.reached.insert(name.to_owned());
         self.schema.defs.get(name)
     }
 
-    /// The schema behind any references.
+    /// Follows references to a schema.
     pub(crate) fn resolve(&mut self, mut json: &'a Value) -> &'a Value {
-        // Two definitions of one name can make a circle; the decision about them is asked for.
+        // Two definitions with the same name can form a cycle. A question was asked about them.
         for _ in 0..self.schema.defs.len() {
             match referred(json).and_then(|name| self.definition(name)) {
                 Some(target) => json = target,
@@ -120,7 +119,7 @@ impl<'a> Lowering<'a> {
         json
     }
 
-    /// Type of the schema `json`.
+    /// Reads the type of the schema `json`.
     pub(crate) fn any(&mut self, json: &'a Value, mut site: Site<'_>) -> Type {
         if let Some(Type::Nullable(inner)) = site.expected {
             site.expected = Some(inner);
@@ -143,7 +142,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Type of a reference to the definition `name`.
+    /// Reads the type of a reference to the definition `name`.
     pub(crate) fn reference(&mut self, name: &'a str, site: Site<'_>) -> Type {
         let target = self.definition(name).unwrap_or(&Value::Null);
         let named = Type::Named(name.to_owned());
@@ -168,11 +167,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Type of a part that cannot have limits of its own.
+    /// Reads the type of a part that cannot have limits, such as the items of a list.
     pub(crate) fn part(&mut self, json: &'a Value, site: Site<'_>) -> Type {
         let target = self.resolve(json);
         for key in ["maxItems", "maximum", "minimum"] {
-            // The limits of integers are asked about wherever they are.
+            // Questions about the limits of integers are asked elsewhere.
             if target.get(key).is_some() && target["type"] != "integer" {
                 let what = format!("the generated code acts on `{key}` of a field only");
                 self.ask_repair(target, &what, &json!({ key: null }));
@@ -187,7 +186,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Type of a schema without a name of its own.
+    /// Reads the type of a schema without a name.
     fn inline(&mut self, json: &'a Value, site: Site<'_>) -> Type {
         if let Some(value) = json.get("const") {
             return self.constant(json, value);
@@ -211,7 +210,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Type of what has always the same value.
+    /// Reads the type of a constant value.
     fn constant(&mut self, json: &Value, value: &Value) -> Type {
         if let Value::String(text) = value {
             return Type::Constant(text.clone());
@@ -222,7 +221,7 @@ impl<'a> Lowering<'a> {
         scalar(json, kind)
     }
 
-    /// Type of the items of a list, or of the values of a map.
+    /// Reads the type of the items of a list or the values of a map.
     fn element(&mut self, json: &'a Value, site: Site<'_>, suffix: &str) -> Type {
         let place = &format!("{}{suffix}", site.place);
         let expected = site.expected.and_then(Type::element);
@@ -253,7 +252,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The name of an inline type.
+    /// Chooses the name of an inline type.
     pub(crate) fn name_for(&mut self, json: &Value, site: Site<'_>) -> String {
         let place = site.place;
         match (self.overlay.name_at(place), site.expected) {
@@ -274,7 +273,7 @@ impl<'a> Lowering<'a> {
         name
     }
 
-    /// Adds the type of `json`, or joins it with the one of the same name.
+    /// Adds the type of `json`, or joins it with an existing type of the same name.
     pub(crate) fn insert(&mut self, name: &str, def: Def, json: &Value) -> Type {
         let def = match self.model.types.remove(name) {
             None => def,
@@ -293,18 +292,18 @@ impl<'a> Lowering<'a> {
         Type::Named(name.to_owned())
     }
 
-    /// Records `json` as the schema of a type; the first one counts.
+    /// Records `json` as the schema of a type, unless the type already has a schema.
     pub(crate) fn originate(&mut self, name: &str, json: &Value) {
         let origin = self.model.origins.entry(name.to_owned());
         origin.or_insert_with(|| self.schema.pointer_to(json));
     }
 
-    /// The type of that name in the newest revision that has it.
+    /// Returns the type `name` in the newest revision that has it.
     pub(crate) fn newer_def(&self, name: &str) -> Option<&'a Def> {
         self.newer.iter().find_map(|model| model.types.get(name))
     }
 
-    /// Type of a field in newer revisions; a named type is preferred to an open object.
+    /// Returns the type of a field in newer revisions. A named type is preferred to an open object.
     pub(crate) fn newer_field(&self, name: &str, field: &str) -> Option<&'a Type> {
         let types = self.newer.iter().filter_map(|model| {
             let newer = model.types.get(name)?.fields()?.get(field)?;
@@ -314,7 +313,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Type of a value of one kind.
+/// Returns the type for a single JSON type.
 pub(crate) fn scalar(json: &Value, kind: &str) -> Type {
     match kind {
         "string" => Type::Text,
@@ -327,25 +326,22 @@ pub(crate) fn scalar(json: &Value, kind: &str) -> Type {
     }
 }
 
-/// Whether a definition is another word for something that needs no name.
+/// Returns true if a definition is only an alias for a type that needs no name.
 pub(crate) fn is_transparent(json: &Value) -> bool {
     alternatives(json).is_none()
         && json.get("enum").is_none()
         && fields(json).is_none_or(Map::is_empty)
 }
 
-/// Whether an object schema has this property.
 pub(crate) fn has_field(json: &Value, name: &str) -> bool {
     json["properties"].get(name).is_some()
 }
 
-/// Whether an object schema requires this property.
 pub(crate) fn is_required(json: &Value, name: &str) -> bool {
     let mut required = json["required"].as_array().into_iter().flatten();
     required.any(|required| required == name)
 }
 
-/// The `properties` of an object schema.
 pub(crate) fn fields(json: &Value) -> Option<&Map<String, Value>> {
     json["properties"].as_object()
 }

@@ -1,14 +1,14 @@
-//! The messages of one revision: who sends them, with what, and how they are answered.
+//! Reads the messages of one revision: their senders, parameters and results.
 //!
-//! The JSON-RPC envelope around a message is the same everywhere and written by
-//! hand; what is left of a message is its method, its `params` and its result.
+//! The JSON-RPC envelope is the same for all messages and is not generated. The model of a message has
+//! only its method, its `params` and its result.
 
 use super::ir::{Def, ErrorCode, Member, Method, Struct, Type, Union};
 use super::lowering::{Lowering, Site, has_field, is_required};
 use crate::codegen::schemas::subschemas::{alternatives, referred};
 use serde_json::Value;
 
-/// The unions that list what one side sends.
+/// The unions that list the messages of one side.
 const SENDERS: [&str; 4] = [
     "ClientRequest",
     "ClientNotification",
@@ -38,13 +38,12 @@ impl Sent<'_> {
     }
 }
 
-/// The method of a message's schema.
 pub(crate) fn method_of(json: &Value) -> Option<&str> {
     json["properties"]["method"]["const"].as_str()
 }
 
 impl<'a> Lowering<'a> {
-    /// Takes over all methods and error codes, and the types they reach.
+    /// Reads all methods and error codes, and the types that they use.
     pub(crate) fn messages(&mut self) {
         let schema = self.schema;
         let sent = self.sent();
@@ -72,7 +71,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reads the unions that list who sends what.
+    /// Reads the unions that list the messages of each side.
     fn sent(&mut self) -> Vec<Sent<'a>> {
         let mut sent = Vec::new();
         for by in SENDERS {
@@ -131,7 +130,8 @@ impl<'a> Lowering<'a> {
         self.model.methods.insert(method.to_owned(), entry);
     }
 
-    /// Refuses a message that another union, or its `id`, makes something else than `first` does.
+    /// Refuses a message whose kind in another union, or according to its `id`, differs from its kind in
+    /// `first`.
     fn check_kind(
         &mut self,
         json: &Value,
@@ -159,7 +159,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The name that the type of `params` goes by: the one that newer revisions use.
+    /// Chooses the name for the type of `params`: the name that newer revisions use, if there is one.
     pub(crate) fn params_name(&self, name: &str, json: &Value, method: &str) -> String {
         let mut newer = self.newer.iter();
         let newer = newer.find_map(|model| Some(&*model.methods.get(method)?.params));
@@ -167,7 +167,7 @@ impl<'a> Lowering<'a> {
         known.map_or_else(|| format!("{name}Params"), str::to_owned)
     }
 
-    /// Takes over `params`; a message without has an object without fields.
+    /// Reads `params`. For a message without `params`, this is an object without fields.
     fn params_of(&mut self, name: &str, json: &'a Value, method: &str, request: bool) -> String {
         let params = self.params_name(name, json, method);
         match json["properties"].get("params") {
@@ -177,7 +177,7 @@ impl<'a> Lowering<'a> {
                 self.model.types.insert(params.clone(), empty);
             }
         }
-        // Older revisions declare `_meta` on the base of all messages only.
+        // Older revisions declare `_meta` only on the base type of all messages.
         let base = if request { "Request" } else { "Notification" };
         let base = self.schema.defs.get(base);
         if let Some(meta) = base.and_then(|it| it.pointer("/properties/params/properties/_meta")) {
@@ -193,7 +193,7 @@ impl<'a> Lowering<'a> {
         params
     }
 
-    /// Takes over an error definition: its code, and its `data` where that is fixed.
+    /// Reads the definition of an error: its code, and the type of its `data` if there is one.
     fn error_code(&mut self, name: &str, json: &'a Value) {
         let fields = &json.pointer("/properties/error").unwrap_or(json)["properties"];
         let Some(code) = fields.pointer("/code/const") else {
@@ -201,7 +201,7 @@ impl<'a> Lowering<'a> {
         };
         self.reached.insert(name.to_owned());
         let Some(code) = code.as_i64() else {
-            self.fault(json, "an error code that is no integer");
+            self.fault(json, "an error code that is not an integer");
             return;
         };
         let error = ErrorCode {
@@ -215,7 +215,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The type of an error's `data`, where that is an object with fields.
+    /// Reads the type of an error's `data`, if it is an object with fields.
     fn data_of(&mut self, error: &str, data: &'a Value) -> Option<String> {
         let place = format!("{error}Data");
         match self.any(data, Site::new(&place, None)) {

@@ -1,8 +1,8 @@
-//! One schema in, what one revision has out, in the terms of [`ir`].
+//! Builds the model of one revision, with the types of [`ir`].
 //!
-//! [`lower`] takes over what messages contain: [`methods`] and their [`results`], and from these, with
-//! [`lowering`], [`structures`] and [`alternatives`], each type. [`join`] makes one of two types at
-//! places with one name, and [`names`] converts names.
+//! [`lower`] reads the [`methods`] and their [`results`], and with [`lowering`], [`structures`] and
+//! [`alternatives`] the types that they use. [`join`] joins types with the same name, and [`names`]
+//! converts names.
 
 pub(super) mod alternatives;
 pub(super) mod ir;

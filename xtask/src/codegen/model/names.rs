@@ -1,20 +1,20 @@
-//! Rust names that only the protocol has: constants, and names without acronyms.
+//! Conversions of names: constants, and names without acronyms.
 
 use itertools::Itertools;
 use mcp_bindgen::code::names::snake;
 use std::cmp::Reverse;
 
-/// `tools/call` as a constant: `TOOLS_CALL`.
+/// Returns the name of a constant, such as `TOOLS_CALL` for `tools/call`.
 pub(crate) fn screaming(text: &str) -> String {
     snake(text).to_uppercase()
 }
 
-/// The name without acronyms in capitals: `JSONRPCError` becomes `JsonRpcError`.
+/// Replaces acronyms in capitals: `JSONRPCError` becomes `JsonRpcError`.
 pub(crate) fn without_acronyms<'a>(
     name: &str,
     acronyms: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> String {
-    // An acronym may begin with another one.
+    // One acronym may be a prefix of another.
     let acronyms = acronyms.into_iter();
     let longest_first = acronyms.sorted_by_key(|(capitals, _)| Reverse(capitals.len()));
     longest_first.fold(name.to_owned(), |name, (capitals, word)| {

@@ -1,4 +1,4 @@
-//! The result of each request.
+//! Finds the result of each request.
 
 use super::ir::stem;
 use super::lowering::Lowering;
@@ -6,14 +6,14 @@ use crate::codegen::overlay::proposal::Proposal;
 use crate::codegen::schemas::subschemas::{alternatives, referred};
 use serde_json::Value;
 
-/// The result of requests that only acknowledge.
+/// The result of requests that return no data.
 const EMPTY: &str = "EmptyResult";
 
-/// The result that may be the answer instead of any other.
+/// The result that may replace other results.
 const ALTERNATIVE: &str = "InputRequiredResult";
 
 impl<'a> Lowering<'a> {
-    /// Whether a message without an `id`, which no union lists, has an answer.
+    /// Returns true for a request, if neither an `id` nor a union shows the kind of the message.
     pub(crate) fn is_answered(&self, name: &str, json: &Value, method: &str) -> bool {
         if let Some(entry) = self.overlay.result.find(method) {
             return entry.name.is_some();
@@ -28,7 +28,7 @@ impl<'a> Lowering<'a> {
         is_answered
     }
 
-    /// The type of the result, and of the one that may come instead.
+    /// Finds the type of the result, and of the alternative result.
     pub(crate) fn result_of(
         &mut self,
         name: &str,
@@ -49,7 +49,7 @@ impl<'a> Lowering<'a> {
             named = self.answers(response);
             let mut known = by_name.into_iter().chain(by_entry);
             if let Some(name) = known.find(|name| !named.contains(name)) {
-                let what = format!("the answer is no `{name}`, against its name or [[result]]");
+                let what = format!("the answer is not a `{name}`, against its name or [[result]]");
                 self.fault(response, &what);
             }
         }
@@ -63,18 +63,18 @@ impl<'a> Lowering<'a> {
         (self.result(json, result), alternative.flatten())
     }
 
-    /// Takes over the definition `name` as a result of the request `json`.
+    /// Reads the definition `name` as a result of the request `json`.
     fn result(&mut self, json: &Value, name: &str) -> Option<String> {
         match self.definition(name) {
             Some(result) => self.body(result, name),
             None => {
-                self.fault(json, &format!("its result `{name}` is no definition"));
+                self.fault(json, &format!("its result `{name}` is not a definition"));
                 None
             }
         }
     }
 
-    /// The definitions that a response names as its result.
+    /// Returns the definitions that a response names as its result.
     fn answers(&mut self, response: &'a Value) -> Vec<&'a str> {
         let all = alternatives(response).map_or(std::slice::from_ref(response), Vec::as_slice);
         let named: Vec<_> = all.iter().filter_map(referred).collect();

@@ -1,4 +1,4 @@
-//! Objects with fields, taken over from JSON.
+//! Reads objects with fields.
 
 use super::ir::{Def, Enum, Field, Limits, Member, Struct, Type, Union};
 use super::lowering::{ANY, Lowering, Site, fields, is_required};
@@ -6,7 +6,7 @@ use crate::codegen::schemas::subschemas::alternatives;
 use serde_json::{Value, json};
 
 impl<'a> Lowering<'a> {
-    /// Takes over what `params` or `result` hold as the type `name`, and returns that name.
+    /// Reads `params` or a result as the type `name`, and returns the name.
     pub(crate) fn body(&mut self, json: &'a Value, name: &str) -> Option<String> {
         let whole = json;
         let json = self.resolve(json);
@@ -27,9 +27,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Takes over an object with fields as the struct `name`.
+    /// Reads an object with fields as the struct `name`.
     pub(crate) fn structure(&mut self, json: &'a Value, name: &str) -> Type {
-        // A type that has a place, but is not there yet, is in progress.
+        // A type that has an origin but is not in the model yet is being read.
         let is_done = self.model.types.contains_key(name);
         if self.model.origins.contains_key(name) && !is_done {
             return Type::Named(name.to_owned());
@@ -47,7 +47,7 @@ impl<'a> Lowering<'a> {
             open: more.is_object(),
             ..Struct::default()
         };
-        // References inside of a struct find it by its name.
+        // References inside of a struct find the struct by its name.
         let pending = std::mem::take(&mut self.pending);
         for (field, schema) in fields(json).into_iter().flatten() {
             let entry = self.field(name, field, schema, is_required(json, field));
@@ -57,7 +57,7 @@ impl<'a> Lowering<'a> {
         self.insert(name, Def::Struct(out), json)
     }
 
-    /// Takes over as a union what became one in a newer revision.
+    /// Reads a type that became a union in a newer revision as a union with a single member.
     fn only_member(&mut self, json: &'a Value, name: &str, union: &'a Union) -> Type {
         let fits = |member: &&str| {
             let newer = self.newer_def(member).and_then(Def::fields);
@@ -88,7 +88,7 @@ impl<'a> Lowering<'a> {
             ty => (ty, false),
         };
         let ty = match ty {
-            // What may be absent or null is a choice, though there be only one.
+            // An optional or nullable constant is an enum with a single value.
             Type::Constant(value) if !required || nullable => {
                 let values = [value].into();
                 let open = false;

@@ -1,4 +1,4 @@
-//! Entries of one kind in `overlay.toml`, with a record of those that matched something.
+//! Entries of one kind in `overlay.toml`, which record whether they were used.
 
 use anyhow::ensure;
 use serde::Deserialize;
@@ -7,13 +7,13 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use toml::Value;
 
-/// Members that say what an entry is for. The first of them that it has is its key.
+/// Members that identify an entry. The first of these that an entry has is its key.
 const KEYS: [&str; 7] = ["at", "from", "key", "method", "old", "name", "type"];
 
-/// Members that say why an entry is there. It has one of them, which is not empty.
+/// Members that explain an entry. Each entry has one of them, which is not empty.
 const REASONS: [&str; 3] = ["reason", "source", "since"];
 
-/// The entries of one kind. An entry that is handed out counts as used.
+/// The entries of one kind. An entry is used once it is returned.
 #[derive(Debug, Deserialize)]
 #[serde(bound = "T: DeserializeOwned")]
 pub(crate) struct Entries<T>(Vec<Entry<T>>);
@@ -22,7 +22,6 @@ pub(crate) struct Entries<T>(Vec<Entry<T>>);
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "Value", bound = "T: DeserializeOwned")]
 struct Entry<T> {
-    /// The place, type, method or word that the entry is for.
     key: String,
     value: T,
     used: Cell<bool>,
@@ -39,7 +38,7 @@ impl<T: DeserializeOwned> TryFrom<Value> for Entry<T> {
                     reason.is_some_and(|reason| !reason.trim().is_empty()),
                     "an entry says why it is there, in a `reason` or `source` that is not empty"
                 );
-                // People read them.
+                // The reasons are only for readers.
                 members.remove("reason");
                 members.remove("source");
                 KEYS.iter().find_map(|name| members.get(*name)?.as_str())
@@ -80,23 +79,23 @@ impl<T> Entries<T> {
         self.0.extend(other.0);
     }
 
-    /// Drops the entries that do not match.
+    /// Removes the entries that do not match.
     pub(crate) fn retain(&mut self, matches: impl Fn(&T) -> bool) {
         self.0.retain(|entry| matches(&entry.value));
     }
 
-    /// The entries that match.
+    /// Returns the entries that match, and marks them as used.
     pub(crate) fn matching(&self, matches: impl Fn(&T) -> bool) -> impl Iterator<Item = &T> {
         let found = self.0.iter().filter(move |entry| matches(&entry.value));
         found.map(Entry::hand_out)
     }
 
-    /// Whether an entry matches, without use of it.
+    /// Returns true if an entry matches, without marking it as used.
     pub(crate) fn has(&self, matches: impl Fn(&T) -> bool) -> bool {
         self.0.iter().any(|entry| matches(&entry.value))
     }
 
-    /// The entry for `key`.
+    /// Returns the entry for `key`, and marks it as used.
     pub(crate) fn find(&self, key: &str) -> Option<&T> {
         self.0
             .iter()
@@ -104,13 +103,14 @@ impl<T> Entries<T> {
             .map(Entry::hand_out)
     }
 
-    /// The entry for the field at `place`; one for the place itself beats one for `*.field`.
+    /// Returns the entry for the field at `place`. An entry for the place takes precedence over an entry
+    /// for `*.field`.
     pub(crate) fn at(&self, place: &str) -> Option<&T> {
         let general = || self.find(&format!("*.{}", place.split_once('.')?.1));
         self.find(place).or_else(general)
     }
 
-    /// The entries that were never handed out, as `kind: key`.
+    /// Returns the unused entries, as `kind: key`.
     pub(crate) fn unused(&self, kind: &str) -> Vec<String> {
         let unused = self.0.iter().filter(|entry| !entry.used.get());
         unused
@@ -119,14 +119,13 @@ impl<T> Entries<T> {
     }
 }
 
-/// A word and its replacement, in a table of such.
+/// A word and its replacement.
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) from: String,
     pub(crate) to: String,
 }
 
-/// Reads a table of words and their replacements.
 pub(crate) fn words<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Entries<Word>, D::Error> {

@@ -1,9 +1,9 @@
-//! `schema/overlay.toml`: what no general rule covers, each entry with its reason.
+//! `schema/overlay.toml`: decisions that no general rule covers, each with its reason.
 //!
-//! An entry that matches nothing is an error. A new kind of entry takes three steps: a struct in
-//! [`super::kinds`], a field of [`Overlay`], and a word in [`Overlay::unused`], which does not
-//! compile without it. The step that looks for an entry takes it with `find`, `at` or
-//! `matching`, and only where it has an effect: what is handed out counts as used.
+//! An unused entry is an error. To add a kind of entry, add a struct to [`super::kinds`], a field to
+//! [`Overlay`], and its name to [`Overlay::unused`], which does not compile without it. Code that needs
+//! an entry gets it with `find`, `at` or `matching`. Call these only if the entry has an effect, because
+//! they mark it as used.
 
 use super::entries::{Entries, Word, words};
 use super::kinds::{
@@ -20,13 +20,13 @@ use std::path::Path;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Overlay {
-    /// Acronyms in type names, and the words that replace them.
+    /// Acronyms in type names, and their replacements.
     #[serde(deserialize_with = "words")]
     pub(crate) acronyms: Entries<Word>,
-    /// Names for fields, by name on the wire.
+    /// Rust names of fields, by their names on the wire.
     #[serde(deserialize_with = "words")]
     pub(crate) field: Entries<Word>,
-    /// The order of constructor arguments: these fields come first, in this order.
+    /// Fields that come first among the arguments of constructors, in this order.
     pub(crate) first: Entries<String>,
     pub(crate) order: Entries<Order>,
     pub(crate) rename: Entries<Rename>,
@@ -38,11 +38,11 @@ pub(crate) struct Overlay {
     /// Integers whose negative values are read as 0.
     pub(crate) from_zero: Entries<Place>,
     pub(crate) values: Entries<Values>,
-    /// Definitions that no method reaches, but that messages contain all the same.
+    /// Definitions that messages can contain although no method refers to them.
     pub(crate) keep: Entries<Definition>,
-    /// Definitions that no method reaches, and that are not generated.
+    /// Definitions that no method refers to and that are not generated.
     pub(crate) drop: Entries<Definition>,
-    /// Results of requests of which no definition is the result by its name.
+    /// Results of requests for which no definition has the name of a result.
     pub(crate) result: Entries<ResultOf>,
     pub(crate) fill: Entries<Fill>,
     pub(crate) nearest: Entries<Nearest>,
@@ -53,12 +53,12 @@ pub(crate) struct Overlay {
     /// The folder of the file, relative to the workspace.
     #[serde(skip)]
     pub(crate) folder: String,
-    /// Questions that the file does not settle yet.
+    /// Open questions, which the file does not settle.
     #[serde(skip)]
     pub(crate) decisions: Decisions,
 }
 
-/// The unused entries of the kinds named; all kinds must be.
+/// Collects the unused entries of the named kinds. All kinds must be named.
 macro_rules! unused {
     ($overlay:ident: $($kind:ident),*) => {{
         let Self { $($kind,)* folder: _, decisions: _ } = $overlay;
@@ -74,7 +74,8 @@ impl Overlay {
         Ok(Self { folder, ..overlay })
     }
 
-    /// Adds what holds in extensions as well: words, renamed and hand-written types.
+    /// Adds the entries of the protocol that also apply to extensions: words, and types that are renamed
+    /// or not generated.
     pub(crate) fn inherit(&mut self, protocol: Self) {
         self.acronyms.inherit(protocol.acronyms);
         self.field.inherit(protocol.field);
@@ -83,7 +84,7 @@ impl Overlay {
         self.support.inherit(protocol.support);
     }
 
-    /// The entries that matched nothing, as `kind: key`.
+    /// Returns the unused entries, as `kind: key`.
     pub(crate) fn unused(&self) -> Vec<String> {
         unused!(
             self: acronyms, field, first, order, rename, repair, support, name, raw, from_zero,
@@ -91,28 +92,27 @@ impl Overlay {
         )
     }
 
-    /// The Rust name given to `place`.
+    /// Returns the Rust name that an entry gives to `place`.
     pub(crate) fn identifier(&self, place: &str) -> Option<&str> {
         self.identifier.find(place).map(|entry| &*entry.name)
     }
 
-    /// Replacement of the values of a type that cannot be sent; none if they are left out.
+    /// Returns the replacement for values of a type that cannot be sent; `None` if they are left out.
     pub(crate) fn replacement(&self, name: &str) -> Option<&Nearest> {
         self.nearest.find(name).filter(|entry| !entry.drop)
     }
 
-    /// Replacement of the definition `name`, if it is not generated.
+    /// Returns the replacement of the definition `name`, if the definition is not generated.
     pub(crate) fn support(&self, name: &str) -> Option<SupportKind> {
         self.support.find(name).map(|entry| entry.kind)
     }
 
-    /// The name given to the inline type at `place`.
+    /// Returns the name that an entry gives to the inline type at `place`.
     pub(crate) fn name_at(&self, place: &str) -> Option<&str> {
         self.name.at(place).map(|entry| &*entry.name)
     }
 }
 
-/// Reads a file of TOML.
 pub(crate) fn read_toml<T: DeserializeOwned>(file: &Path) -> Result<T> {
     let text = std::fs::read_to_string(file).map_err(Error::file(file))?;
     toml::from_str(&text).map_err(Error::file(file))

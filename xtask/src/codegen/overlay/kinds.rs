@@ -1,4 +1,4 @@
-//! The kinds of entries in `overlay.toml`, each with what it has besides its reason.
+//! The kinds of entries in `overlay.toml`, without their reasons.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,11 +14,11 @@ pub(crate) struct Order {
     pub(crate) fields: Vec<String>,
 }
 
-/// One definition under another name.
+/// A renamed definition.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rename {
-    /// Only in this revision; in all if absent.
+    /// The revision that the entry applies to; all revisions if absent.
     pub(crate) revision: Option<String>,
     pub(crate) from: String,
     pub(crate) to: String,
@@ -28,11 +28,11 @@ pub(crate) struct Rename {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Repair {
-    /// Only in these revisions; in all that have the place if absent.
+    /// The revisions that the entry applies to; all revisions that have the place if absent.
     pub(crate) revisions: Option<Vec<String>>,
     /// JSON pointer to an object of the schema.
     pub(crate) at: String,
-    /// JSON text of the members to set there; null drops a member.
+    /// JSON text of the members to set. A null removes the member.
     pub(crate) set: String,
 }
 
@@ -40,9 +40,8 @@ pub(crate) struct Repair {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Support {
-    /// The definition.
     pub(crate) name: String,
-    /// Its replacement.
+    /// The replacement of the definition.
     #[serde(rename = "as")]
     pub(crate) kind: SupportKind,
 }
@@ -51,7 +50,7 @@ pub(crate) struct Support {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SupportKind {
-    /// A type of the same name, written by hand in `mcp-types`.
+    /// A hand-written type of the same name in `mcp-types`.
     Type,
     /// Any JSON.
     Json,
@@ -59,12 +58,12 @@ pub(crate) enum SupportKind {
     Object,
 }
 
-/// The name of an inline type, or the Rust name of something that the schema names otherwise.
+/// The name of an inline type, or the Rust name of an item.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Name {
-    /// For a type: `Type.field`, `*.field`, or `Type.field[]` for the items of a list. For Rust:
-    /// `Type.field`, `Enum::value`, `Union::member`, `methods::method`, `meta_keys::key` or
+    /// For an inline type: `Type.field`, `*.field`, or `Type.field[]` for the items of a list. For a Rust
+    /// name: `Type.field`, `Enum::value`, `Union::member`, `methods::method`, `meta_keys::key` or
     /// `error_codes::code`.
     #[expect(dead_code, reason = "read as the key")]
     pub(crate) at: String,
@@ -105,7 +104,7 @@ pub(crate) struct ResultOf {
     /// The method of the request.
     #[expect(dead_code, reason = "read as the key")]
     pub(crate) method: String,
-    /// The definition of the result; absent for a notification, which has none.
+    /// The definition of the result; absent for a notification.
     #[serde(rename = "type")]
     pub(crate) name: Option<String>,
 }
@@ -116,11 +115,11 @@ pub(crate) struct ResultOf {
 pub(crate) struct Fill {
     /// `Type.field` or `*.field`.
     pub(crate) at: String,
-    /// JSON text; `"$revision"` is the revision's own name.
+    /// JSON text. `"$revision"` is replaced by the name of the revision.
     pub(crate) value: String,
 }
 
-/// Replacement of a value that cannot be sent.
+/// The replacement of values that cannot be sent.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Nearest {
@@ -128,28 +127,28 @@ pub(crate) struct Nearest {
     #[serde(rename = "type")]
     #[expect(dead_code, reason = "read as the key")]
     pub(crate) name: String,
-    /// For an enum: the value that stands for all others.
+    /// For an enum: the value that replaces the others.
     pub(crate) value: Option<String>,
-    /// For a union: JSON of what stands for all others, in which the string `{}` is the
-    /// description of the value.
+    /// For a union: JSON of the replacement, in which the string `{}` is the description of the replaced
+    /// value.
     pub(crate) json: Option<String>,
-    /// Instead of both: the value is left out, where each place is an optional field or a list.
+    /// Instead of both: the value is left out. All its places must be optional fields or lists.
     #[serde(default)]
     pub(crate) drop: bool,
-    /// By variant, how to describe it: `{field}` is the value of a field, `{a|b.c}` that of
-    /// the first field that is there. Without an entry, the value's JSON.
+    /// Description of the values of each variant: `{field}` is the value of a field, `{a|b.c}` the value
+    /// of the first field that is present. Without an entry, the description is the value's JSON.
     #[serde(default)]
     pub(crate) describe: BTreeMap<String, String>,
 }
 
-/// The capability that a method depends on, or that it depends on none.
+/// The capability that a method needs, if any.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Capability {
     pub(crate) method: String,
-    /// The side that must have declared it: `client` or `server`.
+    /// The side that must declare the capability: `client` or `server`.
     pub(crate) of: Option<String>,
-    /// Its path in the capabilities, such as `resources.subscribe`.
+    /// The path in the capabilities, such as `resources.subscribe`.
     pub(crate) path: Option<String>,
     /// Instead of both: the method needs no capability.
     #[serde(default)]
@@ -161,7 +160,7 @@ pub(crate) struct Capability {
 #[serde(deny_unknown_fields)]
 pub(crate) struct MetaKey {
     pub(crate) key: String,
-    /// The revisions that reserve it.
+    /// The revisions that reserve the key.
     pub(crate) revisions: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
-//! `schema/overlay.toml`, and what it leaves open.
+//! `schema/overlay.toml`, and the questions that it leaves open.
 //!
-//! [`file`](mod@file) is the whole, made of [`entries`] of its [`kinds`]; [`open`] collects the questions
-//! that no entry settles, each with a [`proposal`].
+//! [`file`](mod@file) is the whole file, which has [`entries`] of several [`kinds`]. [`open`] collects
+//! the questions that no entry settles, each with a [`proposal`].
 
 pub(super) mod entries;
 pub(super) mod file;

@@ -1,4 +1,4 @@
-//! Decisions that the schemas leave open, collected by every step and reported at once.
+//! Decisions that the schemas leave open. All steps add theirs, and they are reported together.
 
 use crate::codegen::error::{Error, Result};
 use itertools::Itertools;
@@ -6,14 +6,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A question that no rule answers and no entry of `overlay.toml` settles.
+/// A question that neither a rule nor an entry of `overlay.toml` answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
     /// `Type.field`, a type, a method, or `schema/<revision>.json` with a JSON pointer.
     pub(crate) place: String,
-    /// The disagreement or gap, with each revision's type in the words of its schema.
+    /// The disagreement or gap, with the type in each revision in the terms of JSON Schema.
     pub(crate) what: String,
-    /// An entry of `overlay.toml` that settles it, ready to paste.
+    /// An entry of `overlay.toml` that settles the question, ready to paste.
     pub(crate) entry: String,
 }
 
@@ -26,12 +26,12 @@ impl fmt::Display for Decision {
     }
 }
 
-/// The decisions found so far. A step that asks goes on with the likeliest answer.
+/// The questions found so far. A step that asks a question continues with the most likely answer.
 #[derive(Debug, Default)]
 pub(crate) struct Decisions(RefCell<Vec<Decision>>);
 
 impl Decisions {
-    /// Asks for a decision, unless the same one has been asked for.
+    /// Asks for a decision, unless the same question was already asked.
     pub(crate) fn ask(
         &self,
         place: impl Into<String>,
@@ -49,12 +49,12 @@ impl Decisions {
         }
     }
 
-    /// Whether something was asked about `place`; what follows from that is not asked.
+    /// Returns true if a question was asked about `place`. Questions that depend on it are not asked.
     pub(crate) fn is_open(&self, place: &str) -> bool {
         self.0.borrow().iter().any(|open| open.place == place)
     }
 
-    /// Hands over the open decisions about the schemas in `folder`.
+    /// Takes the open decisions about the schemas in `folder`.
     pub(crate) fn take(&self, folder: &str) -> Open {
         Open {
             folder: folder.to_owned(),
@@ -70,20 +70,20 @@ pub(crate) struct Open {
     /// The folder of the schemas, relative to the workspace.
     pub(crate) folder: String,
     pub(crate) decisions: Vec<Decision>,
-    /// Keys that `docs.toml` lacks, with their revisions in words.
+    /// Keys that `docs.toml` lacks, each with a description of its revisions.
     pub(crate) docs: BTreeMap<String, String>,
-    /// Keys of `docs.toml` that document nothing.
+    /// Unknown keys of `docs.toml`.
     pub(crate) stale_docs: Vec<String>,
-    /// Entries of `overlay.toml` that match nothing.
+    /// Unused entries of `overlay.toml`.
     pub(crate) unused: Vec<String>,
-    /// Changes that need no entry: names that are new, and names that are gone.
+    /// Changes that need no entry: new names, and removed names.
     pub(crate) notes: Vec<String>,
     /// The questions about each extension.
     pub(crate) extensions: Vec<Self>,
 }
 
 impl Open {
-    /// Whether code can be generated.
+    /// Returns true if code can be generated.
     pub(crate) fn is_settled(&self) -> bool {
         let fits = self.stale_docs.is_empty() && self.unused.is_empty();
         let fits = fits && self.extensions.iter().all(Self::is_settled);
@@ -99,7 +99,7 @@ impl Open {
         }
     }
 
-    /// The decisions by the kind of entry that settles them.
+    /// Groups the decisions by the kind of entry that settles them.
     fn by_kind(&self) -> BTreeMap<&str, Vec<&Decision>> {
         let mut kinds = BTreeMap::<_, Vec<_>>::new();
         for decision in &self.decisions {

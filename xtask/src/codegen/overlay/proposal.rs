@@ -1,4 +1,4 @@
-//! Entries of `overlay.toml`, written for a person to paste.
+//! Proposed entries of `overlay.toml`, ready to paste.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use std::fmt::Write;
 pub(crate) struct Proposal(String);
 
 impl Proposal {
-    /// An entry without members.
+    /// Creates an entry without members.
     pub(crate) fn of(kind: &str) -> Self {
         Self(format!("[[{kind}]]\n"))
     }
@@ -17,18 +17,18 @@ impl Proposal {
         self
     }
 
-    /// The text, with a reason that is still to be written.
+    /// Returns the text with an empty reason, which the user has to write.
     pub(crate) fn reason(self) -> String {
         self.with("reason", "").text()
     }
 
-    /// The text as it is.
+    /// Returns the text without a reason.
     pub(crate) fn text(self) -> String {
         self.0
     }
 }
 
-/// The text of an entry of strings, with a reason that is still to be written.
+/// Returns an entry whose members are strings, with an empty reason, which the user has to write.
 pub(crate) fn entry<const N: usize>(kind: &str, members: [(&str, &str); N]) -> String {
     let add = |entry: Proposal, (key, value): (&str, &str)| entry.with(key, value);
     members.into_iter().fold(Proposal::of(kind), add).reason()

@@ -1,11 +1,11 @@
-//! Each `allOf` of objects, as one object that has it all.
+//! Merges each `allOf` of objects into one object.
 
 use super::load::Schema;
 use super::subschemas::{ALTERNATIVES, each, referred};
 use crate::codegen::error::{Error, Result};
 use serde_json::{Map, Value, json};
 
-/// The definitions of `schema` without `allOf`.
+/// Returns the definitions of `schema` without `allOf`.
 pub(crate) fn merge(schema: &Schema) -> Result<Map<String, Value>> {
     let mut merging = Merging {
         schema,
@@ -24,7 +24,7 @@ struct Merging<'a> {
     schema: &'a Schema,
     /// Definitions without `allOf`.
     done: Map<String, Value>,
-    /// Definitions in progress, each a part of the one before.
+    /// Definitions in progress; each one is a part of the previous one.
     path: Vec<String>,
     errors: Vec<Error>,
 }
@@ -34,7 +34,7 @@ impl Merging<'_> {
         self.errors.push(self.schema.fault(at, what));
     }
 
-    /// The definition `name` without `allOf`.
+    /// Returns the definition `name` without `allOf`.
     fn definition(&mut self, name: &str) -> Value {
         if let Some(done) = self.done.get(name) {
             return done.clone();
@@ -58,7 +58,7 @@ impl Merging<'_> {
         self.done.entry(name).or_insert(def).clone()
     }
 
-    /// Merges the parts of one schema; the schemas inside of it are merged already.
+    /// Merges the parts of one schema. Its subschemas must already be merged.
     fn schema_at(&mut self, json: &mut Value, at: &str) {
         let Some(Value::Array(parts)) = json.as_object_mut().and_then(|it| it.remove("allOf"))
         else {
@@ -87,7 +87,7 @@ impl Merging<'_> {
         }
     }
 
-    /// The object that a part refers to, or is.
+    /// Follows the references of a part to an object.
     fn resolved(&mut self, mut part: Value) -> Value {
         while let Some(name) = referred(&part).map(str::to_owned) {
             part = self.definition(&name);
@@ -110,7 +110,8 @@ impl Merging<'_> {
     }
 }
 
-/// Narrows a schema to what is valid for `more` as well, or returns the place where they disagree.
+/// Restricts a schema to values that are also valid for `more`, or returns the place where the schemas
+/// disagree.
 fn narrow(json: &mut Value, more: &Value) -> std::result::Result<(), String> {
     if json.is_null() || *json == json!({}) {
         *json = more.clone();

@@ -1,7 +1,7 @@
-//! The check that the later steps read every keyword of a stored schema.
+//! Checks that the generator supports each keyword of a stored schema.
 //!
-//! One form of schema is one keyword of [`FORMS`] or a `type`; each form has a list of keywords
-//! that may stand beside it. Anything else would be lost without a word.
+//! The form of a schema is given by a keyword of [`FORMS`] or by its `type`. Each form has a list of
+//! other keywords that are supported. Without this check, unsupported keywords would be silently ignored.
 
 use super::load::Schema;
 use super::subschemas::{each, referred};
@@ -9,7 +9,7 @@ use crate::codegen::error::{Error, Result};
 use crate::codegen::overlay::file::Overlay;
 use serde_json::{Value, json};
 
-/// Keywords that make a form of schema, each with those that are read beside it.
+/// Keywords that determine the form of a schema, each with the other supported keywords.
 const FORMS: [(&str, &[&str]); 6] = [
     ("$ref", &[]),
     (
@@ -22,10 +22,10 @@ const FORMS: [(&str, &[&str]); 6] = [
     ("enum", &["type"]),
 ];
 
-/// Keywords that only comment on a value.
+/// Keywords that are only annotations.
 const COMMENTS: [&str; 3] = ["contentEncoding", "contentMediaType", "format"];
 
-/// Keywords that generated code does not act on.
+/// Keywords that the generated code does not enforce.
 const LIMITS: [&str; 11] = [
     "default",
     "exclusiveMaximum",
@@ -40,7 +40,7 @@ const LIMITS: [&str; 11] = [
     "uniqueItems",
 ];
 
-/// Checks each schema of `schema`; asks about limits that are not enforced.
+/// Checks all schemas in `schema`, and asks about limits that are not enforced.
 pub(crate) fn check(schema: &Schema, overlay: &Overlay) -> Result<()> {
     let mut errors = Vec::new();
     for (name, def) in &schema.defs {
@@ -59,7 +59,7 @@ pub(crate) fn check(schema: &Schema, overlay: &Overlay) -> Result<()> {
     Error::none(errors)
 }
 
-/// Keywords that are wrong in this schema alone.
+/// Returns the faults of a schema, without its subschemas.
 fn faults(json: &Value, schema: &Schema) -> Vec<String> {
     let Some(members) = json.as_object() else {
         return match json {
@@ -95,7 +95,7 @@ fn faults(json: &Value, schema: &Schema) -> Vec<String> {
     faults
 }
 
-/// The kinds of JSON that `type` lists.
+/// Returns the JSON types that `type` lists.
 pub(crate) fn kinds(json: &Value) -> Vec<&str> {
     match json.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
@@ -103,7 +103,7 @@ pub(crate) fn kinds(json: &Value) -> Vec<&str> {
     }
 }
 
-/// Keywords that are read beside a `type`, if there is such a type.
+/// Returns the other keywords that are supported for a `type`, if the type exists.
 fn of_type(kind: &str) -> Option<&'static [&'static str]> {
     Some(match kind {
         "object" => &["additionalProperties", "properties", "required"],
@@ -114,7 +114,7 @@ fn of_type(kind: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// The `type` of a value.
+/// Returns the `type` of a value.
 pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -127,7 +127,7 @@ pub(crate) fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// The fault in the value of a keyword that is read.
+/// Returns the fault in the value of a supported keyword.
 fn malformed(key: &str, value: &Value, json: &Value, schema: &Schema) -> Option<String> {
     let kinds = kinds(json);
     let list = value.as_array().map_or(&[][..], Vec::as_slice);
@@ -159,7 +159,8 @@ fn malformed(key: &str, value: &Value, json: &Value, schema: &Schema) -> Option<
     Some(what.to_owned())
 }
 
-/// Limits and defaults without effect on generated code, each with the members that drop them.
+/// Returns limits and defaults that the generated code does not enforce, each with a repair that removes
+/// them.
 fn unenforced(json: &Value) -> Vec<(&str, Value)> {
     let members = json.as_object().into_iter().flatten();
     let of_integers = kinds(json).contains(&"integer");

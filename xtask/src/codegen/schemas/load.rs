@@ -1,4 +1,4 @@
-//! Files in, JSON out: the stored schemas, oldest revision first.
+//! Reads the stored schemas, oldest revision first.
 
 use crate::codegen::error::{Error, Result};
 use crate::codegen::overlay::file::Overlay;
@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 use std::fs::DirEntry;
 use std::path::Path;
 
-/// The schema of one revision as stored.
+/// The stored schema of one revision.
 pub(crate) struct Schema {
-    /// The date that names the revision, from the file's name.
+    /// The date that names the revision, taken from the file name.
     pub(crate) revision: String,
-    /// The definitions by name.
     pub(crate) defs: Map<String, Value>,
-    /// The names that definitions have in the file, by the ones they are given.
+    /// The names of renamed definitions in the file, by their new names.
     pub(crate) stored_names: BTreeMap<String, String>,
 }
 
@@ -27,13 +26,13 @@ impl Schema {
         }
     }
 
-    /// The JSON pointer to a definition in the stored file.
+    /// Returns the JSON pointer to a definition in the stored file.
     pub(crate) fn pointer(&self, name: &str) -> String {
         let stored = self.stored_names.get(name).map_or(name, String::as_str);
         format!("/$defs/{}", escape(stored))
     }
 
-    /// The JSON pointer to `part`, which is one of this schema's values.
+    /// Returns the JSON pointer to `part`, which must be a value inside this schema.
     pub(crate) fn pointer_to(&self, part: &Value) -> String {
         let mut defs = self.defs.iter();
         let found = defs.find_map(|(name, def)| {
@@ -43,7 +42,7 @@ impl Schema {
         found.unwrap_or_else(|| "/$defs".to_owned())
     }
 
-    /// An error at a JSON pointer of this schema.
+    /// Creates an error at a JSON pointer of this schema.
     pub(crate) fn fault(&self, pointer: &str, what: &str) -> Error {
         Error::at(format!("schema/{}.json: at {pointer}", self.revision), what)
     }
@@ -64,12 +63,12 @@ impl Schema {
     }
 }
 
-/// One step of a JSON pointer.
+/// Encodes a key for a JSON pointer.
 pub(crate) fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// The JSON pointer from a value to one inside of it.
+/// Returns the JSON pointer from a value to a value inside of it.
 fn path_between(whole: &Value, part: &Value) -> Option<String> {
     if std::ptr::eq(whole, part) {
         return Some(String::new());
@@ -90,7 +89,7 @@ fn path_between(whole: &Value, part: &Value) -> Option<String> {
     }
 }
 
-/// Reads every `<revision>.json` in a folder.
+/// Reads all `<revision>.json` in a folder.
 pub(crate) fn load(folder: &Path) -> Result<Vec<Schema>> {
     let entries = std::fs::read_dir(folder).and_then(Iterator::collect);
     let entries: Vec<DirEntry> = entries.map_err(Error::file(folder))?;

@@ -1,7 +1,7 @@
-//! JSON in, JSON out: the stored schemas in one form of JSON Schema.
+//! Reads the stored schemas and brings them into a single form.
 //!
-//! [`load`] reads them. [`simplify`] applies repairs and names, with [`keywords`], which refuses what
-//! the generator does not read, [`all_of`], which merges parts, and [`subschemas`], which visits all.
+//! [`load`] reads the files. [`simplify`] applies repairs and new names: [`keywords`] refuses unsupported
+//! keywords, [`all_of`] merges parts, and [`subschemas`] visits the schemas inside of a schema.
 
 pub(super) mod all_of;
 pub(super) mod keywords;

@@ -1,8 +1,7 @@
-//! JSON in, simpler JSON out: repairs applied, definitions renamed, `allOf` merged.
+//! Simplifies a schema: applies repairs, renames definitions, and merges `allOf`.
 //!
-//! Afterwards each definition goes by its Rust name and says everything about
-//! itself in one object, so that the next step has fewer forms to understand:
-//! what may be `null` as well has `"nullable": true`, and no other trace of null.
+//! Afterwards each definition has its Rust name and is a single object, so the next step has fewer forms
+//! to support. A nullable schema has `"nullable": true` instead of an alternative `null`.
 
 use super::all_of;
 use super::keywords::check;
@@ -15,7 +14,7 @@ use crate::codegen::overlay::proposal::Proposal;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Fails with what no step reads in a schema which is about to be stored in `folder`.
+/// Fails if a schema that is about to be stored in `folder` has unsupported parts.
 pub(crate) fn check_before_import(folder: &Path, revision: &str, document: &Value) -> Result<()> {
     let overlay = if folder.join("overlay.toml").exists() {
         Overlay::read(folder, "")?
@@ -42,7 +41,7 @@ pub(crate) fn simplify(mut schema: Schema, overlay: &Overlay) -> Result<Schema> 
     Ok(schema)
 }
 
-/// Sets what the published schema lost, and drops what is set to null.
+/// Applies the repairs in `overlay.toml`: sets members, or removes those that are set to null.
 fn repair(document: &mut Value, schema: &Schema, overlay: &Overlay) -> Result<()> {
     let entries = overlay.repair.matching(|entry| match &entry.revisions {
         Some(revisions) => revisions.contains(&schema.revision),
@@ -68,7 +67,7 @@ fn repair(document: &mut Value, schema: &Schema, overlay: &Overlay) -> Result<()
     Ok(())
 }
 
-/// Writes one schema in the fewest forms; the schemas inside of it are written so already.
+/// Simplifies one schema. Its subschemas must already be simplified.
 fn plain(schema: &mut Value) {
     if *schema == true {
         *schema = json!({});
@@ -114,7 +113,7 @@ fn plain(schema: &mut Value) {
     }
 }
 
-/// Removes null from the list that is the value of `key`; whether there was one.
+/// Removes null from the list in the member `key`. Returns true if the list had a null.
 fn without_null(members: &mut Map<String, Value>, key: &str, is_null: fn(&Value) -> bool) -> bool {
     let Some(Value::Array(list)) = members.get_mut(key) else {
         return false;
@@ -129,7 +128,7 @@ fn without_null(members: &mut Map<String, Value>, key: &str, is_null: fn(&Value)
     nullable
 }
 
-/// Gives definitions, and references to them, their Rust names.
+/// Renames definitions, and the references to them, to their Rust names.
 fn rename(schema: &mut Schema, overlay: &Overlay) {
     let mut renamed: Map<String, Value> = Map::new();
     for (stored, mut def) in std::mem::take(&mut schema.defs) {
@@ -141,7 +140,7 @@ fn rename(schema: &mut Schema, overlay: &Overlay) {
             }
         });
         let name = rust_name(&stored, &schema.revision, overlay);
-        // A second word for a renamed definition would refer to itself.
+        // An alias of a definition that was renamed to the alias would refer to itself.
         if referred(&def) == Some(&name) {
             continue;
         }
@@ -161,7 +160,6 @@ fn rename(schema: &mut Schema, overlay: &Overlay) {
     schema.defs = renamed;
 }
 
-/// The Rust name of a definition.
 fn rust_name(name: &str, revision: &str, overlay: &Overlay) -> String {
     let meant = |only: &String| only == revision;
     let mut entries = overlay

@@ -3,10 +3,10 @@
 use super::load::escape;
 use serde_json::Value;
 
-/// Keywords for several schemas of which a value has to fit one.
+/// Keywords with a list of schemas, one of which must match.
 pub(crate) const ALTERNATIVES: [&str; 2] = ["anyOf", "oneOf"];
 
-/// Calls `visit` with each schema in `schema`, innermost first, and its JSON pointer.
+/// Calls `visit` with each schema in `schema` and its JSON pointer, innermost first.
 pub(crate) fn each(schema: &mut Value, at: &str, visit: &mut dyn FnMut(&mut Value, &str)) {
     for (key, member) in schema.as_object_mut().into_iter().flatten() {
         let at = format!("{at}/{key}");
@@ -29,13 +29,13 @@ pub(crate) fn each(schema: &mut Value, at: &str, visit: &mut dyn FnMut(&mut Valu
     visit(schema, at);
 }
 
-/// The schemas of which a value has to fit one.
+/// Returns the alternatives of a schema, one of which must match.
 pub(crate) fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
     let mut forms = ALTERNATIVES.iter();
     forms.find_map(|form| schema.get(form)?.as_array())
 }
 
-/// The definition that `schema` refers to, or `None` if it is not a reference.
+/// Returns the definition that `schema` refers to, or `None` if `schema` is not a reference.
 pub(crate) fn referred(schema: &Value) -> Option<&str> {
     let target = schema.get("$ref")?.as_str()?;
     target.strip_prefix("#/$defs/")

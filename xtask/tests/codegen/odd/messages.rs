@@ -62,7 +62,7 @@ refused! {
         defs["TasteResult"] = json!({"type": "object", "properties": {"a": {"type": "string"}}});
         answer(defs, "TasteResultResponse", definition("CompleteResult"));
     } => [
-        "at /$defs/TasteResultResponse/properties/result: the answer is no `TasteResult`",
+        "at /$defs/TasteResultResponse/properties/result: the answer is not a `TasteResult`",
     ];
     an_answer_of_several: |defs| {
         request(defs, "TasteRequest", &[]);
@@ -140,7 +140,7 @@ refused! {
             "type": "object",
             "properties": {"code": {"const": -1.5, "type": "number"}},
         });
-    } => ["at /$defs/OddError: an error code that is no integer"];
+    } => ["at /$defs/OddError: an error code that is not an integer"];
 }
 
 #[test]

@@ -66,7 +66,7 @@ odd! {
     }, ["Tool.: would be ``", "Tool.$: would be ``", "Tool._: would be ``", "Tool.名前: would be ``",
         "name = \"mcp_\"", "name = \"mcp_mcp_\""];
     a_field_that_begins_with_a_digit: |defs| field(defs, "2fa", json!({"type": "string"})),
-        ["Tool.2fa: would be `2fa` in Rust, which is no name for it", "name = \"mcp_2fa\""];
+        ["Tool.2fa: would be `2fa` in Rust, which is not a valid name", "name = \"mcp_2fa\""];
     fields_that_no_raw_identifier_can_be: |defs| {
         field(defs, "self", json!({"type": "string"}));
         field(defs, "Self", json!({"type": "string"}));
