@@ -45,7 +45,7 @@ for (const [name, shape] of Object.entries(SHAPES)) {
     const refused = await run(LOGIN, plain);
     check('without the settings', refused.code !== 0 && shape.without.test(refused.stderr), refused);
     const nobody = await run(LOGIN, [url, 'whoami']);
-    check('without a client', nobody.code !== 0 && /register one there by hand/.test(nobody.stderr), nobody);
+    check('without a client', nobody.code !== 0 && /register one there manually/.test(nobody.stderr), nobody);
     issuer.stop();
   });
 }

@@ -28,7 +28,7 @@ pub(crate) fn unix_now() -> u64 {
 
 /// The operating system provides no random bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the operating system gives no random bytes")]
+#[error("the operating system provides no random bytes")]
 pub struct RandomError;
 
 pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], RandomError> {

@@ -7,17 +7,17 @@ const REMEDIES: [(&str, &str); 11] = [
     (", or `OAuth::allow_insecure_credentials`", ", also"),
     (
         "set `OAuth::assume_s256` and the issuer",
-        "ask those who run it to announce it",
+        "ask its operator to advertise it",
     ),
     ("`OAuth::issuer`", "`--issuer`"),
     (
-        "set a key by `OAuth::client_key` in the place of the secret, which was not sent",
+        "set a key with `OAuth::client_key` instead of the secret, which was not sent",
         "the secret was not sent; register a client without a secret",
     ),
     ("see `OAuth::authorization_parameter`; else ask", "ask"),
     (
-        ": `OAuth::without_resource_parameter`",
-        ", ask those who run it",
+        "set `OAuth::without_resource_parameter`",
+        "ask its operator",
     ),
     (" (`max_message_bytes`)", ""),
     (

@@ -61,8 +61,8 @@ pub enum RequestError {
     Endpoint(String),
     /// The metadata does not offer PKCE with `S256`. The specification forbids continuing.
     #[error(
-        "the authorization server `{0}` does not announce PKCE with S256, which is required: if its \
-         documentation has it, and its metadata no word of it, set `OAuth::assume_s256` and the issuer"
+        "the authorization server `{0}` does not advertise PKCE with S256, which is required: if \
+         its documentation promises PKCE, set `OAuth::assume_s256` and the issuer"
     )]
     Pkce(String),
     /// There are no random bytes for `state` and the verifier.
@@ -77,12 +77,13 @@ pub enum ResponseError {
     /// `iss` names a different issuer from the one that was asked (RFC 9207 §2.4). The rest of the
     /// response is ignored.
     #[error(
-        "`iss` of the response is not the authorization server that was asked: the response is not used"
+        "`iss` of the response names a different authorization server: the response is not used"
     )]
     Issuer,
     /// `iss` is missing although the issuer advertised that it sends it.
     #[error(
-        "the response has no `iss`, which the authorization server has announced: it is not used"
+        "the response has no `iss`, although the authorization server advertises it: the response \
+         is not used"
     )]
     MissingIssuer,
     /// The issuer or the person refused (RFC 6749 §4.1.2.1).

@@ -70,14 +70,15 @@ pub enum AuthStep {
 pub enum AuthErrorKind {
     /// The URL is neither `https` nor `http` on this machine, or has a user or a fragment.
     #[error(
-        "this URL is not used: it must be `https`, or `http` on this machine, and without user and fragment"
+        "this URL can't be used: it must be `https`, or `http` on this machine, without user and \
+         fragment"
     )]
     InsecureUrl,
     /// The MCP server is reached by plain `http` on another machine, where credentials are never
     /// sent.
     #[error(
-        "the server's URL is plain `http`: anybody on the way could read the token, and none is sent; use \
-         `https`, or `OAuth::allow_insecure_credentials` in a test network"
+        "the server's URL is plain `http`, so no token is sent: anybody on the network path could \
+         read it; use `https`, or `OAuth::allow_insecure_credentials` in a test network"
     )]
     InsecureServer,
     /// No authorization server was found within this time.
@@ -87,20 +88,20 @@ pub enum AuthErrorKind {
     #[error("{0}")]
     Network(#[source] io::Error),
     /// The response has an unexpected status.
-    #[error("the answer is HTTP {0}; try again later, or ask those who run the server")]
+    #[error("the response is HTTP {0}; try again later, or ask the operator of the server")]
     Status(StatusCode),
     /// The endpoint redirects although it must answer itself, or a metadata document redirects too
     /// often.
-    #[error("it redirects to another URL, which is not followed; ask those who run the server")]
+    #[error("it redirects to another URL, which is not followed; ask the operator of the server")]
     Redirect,
     /// There is no metadata at this URL or at the other prescribed URLs.
-    #[error("there is no metadata; check the URL, or ask those who run the server")]
+    #[error("there is no metadata; check the URL, or ask the operator of the server")]
     NoMetadata,
     /// The metadata must not be used.
     #[error("{0}")]
     Metadata(#[source] MetadataError),
     /// The metadata lacks an endpoint.
-    #[error("the authorization server's metadata has no `{0}`; ask those who run it")]
+    #[error("the authorization server's metadata has no `{0}`; ask its operator")]
     NoEndpoint(&'static str),
     /// The MCP server's metadata names no authorization server.
     #[error("the server's metadata names no authorization server; if you know it, set the issuer")]
@@ -108,14 +109,14 @@ pub enum AuthErrorKind {
     /// Nothing names an authorization server, and the MCP server does not answer at the default
     /// endpoints of revision 2025-03-26 either.
     #[error(
-        "the MCP server asks for a token, and has no authorization server: it takes a token that it gave out \
-         itself, which is set by `HttpUrl::bearer_auth`"
+        "the MCP server requires a token but has no authorization server: ask its operator for a \
+         token, which is set by `HttpUrl::bearer_auth`"
     )]
     NoAuthorizationServer,
     /// The MCP server does not name the issuer that the user has set.
     #[error(
-        "the client is set up for the authorization server `{expected}`, and the MCP server names \
-         `{}`: set up the client there, and change its identifier and issuer", found.join("`, `")
+        "the client is set up for the authorization server `{expected}`, but the MCP server names \
+         `{}`: register the client there, and change its identifier and issuer", found.join("`, `")
     )]
     OtherIssuer {
         /// The issuer that the user has set.
@@ -128,21 +129,23 @@ pub enum AuthErrorKind {
     ClientWithoutIssuer,
     /// A setting of `OAuth` loosens the rules for one issuer, but the user has not set the issuer's
     /// URL.
-    #[error("`OAuth::{0}` is for one authorization server only: set its issuer by `OAuth::issuer`")]
+    #[error(
+        "`OAuth::{0}` is for one authorization server only: set its issuer with `OAuth::issuer`"
+    )]
     SettingWithoutIssuer(&'static str),
     /// An additional parameter has a name that OAuth uses.
     #[error("the parameter `{0}` can't be set: it belongs to OAuth; leave it out")]
     ReservedParameter(String),
     /// The authorization server offers no way of registration that this client could use.
     #[error(
-        "the authorization server does not register clients by itself: register one there by hand, \
-         and set its identifier and issuer"
+        "the authorization server does not register clients automatically: register one there \
+         manually, and set its identifier and issuer"
     )]
     NoRegistration,
     /// The client has a secret, but the authorization server does not accept secrets.
     #[error(
-        "the authorization server takes no secret, but `private_key_jwt`: set a key by \
-         `OAuth::client_key` in the place of the secret, which was not sent"
+        "the authorization server accepts `private_key_jwt` instead of a secret: set a key with \
+         `OAuth::client_key` instead of the secret, which was not sent"
     )]
     SecretNotTaken,
     /// The URL of the client's metadata is not an `https` URL with a path.
@@ -159,7 +162,7 @@ pub enum AuthErrorKind {
         description: Option<String>,
     },
     /// The response does not have the expected form.
-    #[error("the answer can't be read: {0}; ask those who run the server")]
+    #[error("the response can't be read: {0}; ask the operator of the server")]
     Malformed(String),
     /// The authorization request can't be made.
     #[error(transparent)]
@@ -168,10 +171,12 @@ pub enum AuthErrorKind {
     #[error(transparent)]
     Response(ResponseError),
     /// The application can't receive the redirect from the browser.
-    #[error("the application can't receive the answer of the browser: {0}")]
+    #[error("the application can't receive the redirect from the browser: {0}")]
     Redirection(#[source] io::Error),
     /// The browser can't be opened.
-    #[error("the browser can't be opened: {0}; name one by the variable BROWSER")]
+    #[error(
+        "the browser can't be opened: {0}; set the variable BROWSER to a program that opens URLs"
+    )]
     Opener(#[source] io::Error),
     /// The person did not log in within this time.
     #[error("nobody has logged in within {0:?}; try again")]
@@ -181,9 +186,9 @@ pub enum AuthErrorKind {
     Store(#[source] io::Error),
     /// The MCP server rejects a token that was issued for this very request.
     #[error(
-        "the MCP server does not accept the new token{}; if the authorization server has to be told the \
-         server by a parameter of its own, see `OAuth::authorization_parameter`; else ask those who run \
-         the server",
+        "the MCP server does not accept the new token{}; if the authorization server needs a \
+         parameter that names the MCP server, see `OAuth::authorization_parameter`; else ask the \
+         operator of the server",
         because(.0.as_deref())
     )]
     TokenRefused(Option<String>),
@@ -193,15 +198,15 @@ pub enum AuthErrorKind {
     /// The MCP server requires tokens that are bound to a key (RFC 9449), but the authorization
     /// server does not issue such tokens to this client.
     #[error(
-        "the MCP server asks for tokens that are bound to a key (DPoP, by ES256), and the \
-         authorization server does not issue them; ask those who run the servers"
+        "the MCP server requires tokens that are bound to a key (DPoP with ES256), but the \
+         authorization server does not issue them; ask the operators of the servers"
     )]
     NoBoundTokens,
     /// The client can't sign an assertion or a proof.
     #[error(transparent)]
     SigningKey(SigningKeyError),
     /// The task that did the work panicked.
-    #[error("the work has ended without a result")]
+    #[error("the task ended without a result")]
     Aborted,
 }
 
@@ -294,7 +299,7 @@ impl fmt::Display for AuthError {
         }
         write!(f, ": {}", self.cause)?;
         match self.retry_after {
-            Some(pause) => write!(f, "; it asks to try again after {pause:?}"),
+            Some(pause) => write!(f, "; the server asks to try again after {pause:?}"),
             None => Ok(()),
         }
     }
@@ -328,7 +333,7 @@ impl fmt::Display for AuthStep {
 pub(crate) fn refusal(code: &str, description: Option<&str>) -> String {
     let names_resource = description.is_some_and(|it| it.contains("resource"));
     let advice = if code == "invalid_target" || code == "invalid_request" && names_resource {
-        "; if it does not know the parameter `resource`: `OAuth::without_resource_parameter`"
+        "; if it does not support the parameter `resource`, set `OAuth::without_resource_parameter`"
     } else {
         ""
     };

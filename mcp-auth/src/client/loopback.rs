@@ -80,7 +80,7 @@ impl Loopback {
         let path = self.path;
         let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
         let listener = bound.map_err(|error| {
-            let reason = format!("no listener on 127.0.0.1:{port} for the login: {error}");
+            let reason = format!("can't listen on 127.0.0.1:{port} for the login: {error}");
             io::Error::new(error.kind(), reason)
         })?;
         let address = listener.local_addr()?;
@@ -198,7 +198,7 @@ async fn answer(mut connection: TcpStream, status: &str, text: &str) -> io::Resu
     Ok(())
 }
 
-const NOT_FOUND: &str = "This is not the answer to a login that is under way.";
+const NOT_FOUND: &str = "This is not the response to a running login.";
 
 fn page(response: Response) -> &'static str {
     match response {

@@ -120,6 +120,6 @@ where
         Some(response)
     };
     receiver.receive(Box::new(accept)).await?;
-    let reason = "the redirect's wait ended without a response";
+    let reason = "the wait for the redirect ended without a response";
     taken.try_recv().map_err(|_| io::Error::other(reason))
 }

@@ -138,7 +138,7 @@ impl RegistrationRequest<'_> {
             .post(endpoint, "application/json", headers, body, |_| ())
             .await?;
         let malformed = || {
-            let reason = "it is no JSON object with a `client_id`".to_owned();
+            let reason = "it is not a JSON object with a `client_id`".to_owned();
             exchange.error(endpoint, AuthErrorKind::Malformed(reason))
         };
         let mut registration: Registration =
@@ -147,7 +147,9 @@ impl RegistrationRequest<'_> {
         let method = method.unwrap_or_else(|| auth_method(issuer).to_owned());
         if !AUTH_METHODS.contains(&&*method) {
             let method = one_line(&method);
-            let reason = format!("it has this client authenticate by `{method}`, which it can't");
+            let reason = format!(
+                "it requires the client to authenticate by `{method}`, which is not supported"
+            );
             return Err(exchange.error(endpoint, AuthErrorKind::Malformed(reason)));
         }
         registration.token_endpoint_auth_method = Some(method);

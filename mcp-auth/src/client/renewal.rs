@@ -371,7 +371,7 @@ impl Renewal {
         let response = match issuer.token(AuthStep::Refresh, parameters).await {
             Ok(response) => response,
             Err(error) if is_final(&error) => {
-                tracing::debug!(%error, "the refresh token is no longer good");
+                tracing::debug!(%error, "the refresh token is no longer valid");
                 self.refused(binding, kept, &error).await?;
                 return Ok(false);
             }

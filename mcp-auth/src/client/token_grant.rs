@@ -131,7 +131,7 @@ impl TokenGrant<'_> {
         let exchanged: Option<Exchanged> = serde_json::from_slice(response.body()).ok();
         let exchanged = exchanged.filter(|it| it.issued_token_type == ID_JAG);
         let malformed = || {
-            let reason = "it is no JSON object with an ID-JAG".to_owned();
+            let reason = "it is not a JSON object with an ID-JAG".to_owned();
             error(AuthErrorKind::Malformed(reason))
         };
         Ok(exchanged.ok_or_else(malformed)?.access_token)

@@ -44,7 +44,7 @@ impl IssuerClient<'_> {
             .map_err(|reason| error(AuthErrorKind::Malformed(reason)))?;
         match (token.token_type, self.proving) {
             (TokenType::DPoP, None) => {
-                let reason = "its token is bound to a key that was not asked for".to_owned();
+                let reason = "its token is bound to a key, which was not requested".to_owned();
                 Err(error(AuthErrorKind::Malformed(reason)))
             }
             (TokenType::Bearer, Some(proving)) if proving.is_required => {
@@ -126,7 +126,7 @@ impl IssuerClient<'_> {
             Ok(response) => match serde_json::from_slice::<Pushed>(response.body()) {
                 Ok(pushed) => Ok(Some(pushed.request_uri)),
                 Err(_) => {
-                    let reason = "it is no JSON object with a `request_uri`".to_owned();
+                    let reason = "it is not a JSON object with a `request_uri`".to_owned();
                     Err(exchange.error(endpoint, AuthErrorKind::Malformed(reason)))
                 }
             },

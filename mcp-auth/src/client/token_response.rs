@@ -44,7 +44,7 @@ impl TokenResponse {
     pub(crate) fn parse(json: &[u8]) -> Result<Self, String> {
         // serde's errors may repeat a value.
         let members: Members = serde_json::from_slice(json)
-            .map_err(|_| "it is no JSON object with an `access_token`".to_owned())?;
+            .map_err(|_| "it is not a JSON object with an `access_token`".to_owned())?;
         let token_type = members.token_type.as_deref().unwrap_or("Bearer");
         let token_type = match token_type.to_ascii_lowercase().as_str() {
             "bearer" => TokenType::Bearer,
@@ -53,7 +53,9 @@ impl TokenResponse {
         };
         let token = members.access_token;
         if token.is_empty() || !token.bytes().all(|it| it.is_ascii_graphic()) {
-            return Err("its `access_token` has no form that can be sent".to_owned());
+            return Err(
+                "its `access_token` is empty or has characters that can't be sent".to_owned(),
+            );
         }
         let expires_in = members.expires_in.as_ref().and_then(seconds);
         Ok(Self {

@@ -26,7 +26,7 @@ pub enum TokenError {
     /// The key with the token's `kid` is for a different algorithm, or no key matches and the
     /// header contains a key (`jwk`, `jku`, `x5c`, `x5u`). Only keys that the issuer publishes can
     /// verify tokens.
-    #[error("the token's key is not one of its issuer for this algorithm")]
+    #[error("the token's key is not a key of its issuer for this algorithm")]
     WrongKey,
     /// The signature was made by another key or for another token.
     #[error("the token's signature is wrong")]
@@ -35,7 +35,7 @@ pub enum TokenError {
     #[error("the token's claim `{0}` is missing")]
     MissingClaim(&'static str),
     /// A claim does not have the required value, or the claims do not pass a custom check.
-    #[error("the token's claims are not those that are required")]
+    #[error("the token's claims do not meet the requirements")]
     Claims,
     /// A claim has the wrong type, or a time is out of range.
     #[error("the token's claim `{0}` is invalid")]

@@ -33,7 +33,7 @@ impl<'de> Visitor<'de> for Distinct {
         let mut members = Map::new();
         while let Some((name, value)) = object.next_entry()? {
             if members.insert(name, value).is_some() {
-                return Err(A::Error::custom("a member is there twice"));
+                return Err(A::Error::custom("a member is repeated"));
             }
         }
         Ok(Members(members))

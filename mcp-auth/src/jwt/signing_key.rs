@@ -39,7 +39,7 @@ pub enum SigningKeyError {
     #[error("the key is not a private key on P-256 in PKCS#8")]
     Pkcs8,
     /// The operating system provides no random bytes.
-    #[error("the operating system gives no random bytes")]
+    #[error("the operating system provides no random bytes")]
     Random,
 }
 

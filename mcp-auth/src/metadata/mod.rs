@@ -23,7 +23,7 @@ pub enum MetadataError {
     #[error("the metadata can't be read: {0}")]
     Document(String),
     /// The document describes a different resource than the server (RFC 9728 §3.3).
-    #[error("the metadata is about `{found}`, and the server is `{expected}`: it is not used")]
+    #[error("the metadata describes `{found}`, but the server is `{expected}`: it is not used")]
     Resource {
         /// The server's URL.
         expected: String,
@@ -31,7 +31,7 @@ pub enum MetadataError {
         found: String,
     },
     /// The document belongs to a different issuer than the requested one (RFC 8414 §3.3).
-    #[error("the metadata is of the issuer `{found}`, and not of `{expected}`: it is not used")]
+    #[error("the metadata belongs to the issuer `{found}`, not to `{expected}`: it is not used")]
     Issuer {
         /// The requested issuer.
         expected: String,

@@ -19,7 +19,7 @@ use crate::metadata::url::ServerUrl;
 use crate::util::{hash_text, random_text, unix_now};
 
 /// The response while too many metadata documents are being fetched.
-const BUSY: &str = "The server can't look the application up now. Try again in a moment.";
+const BUSY: &str = "The server can't look up the application right now. Try again in a moment.";
 
 /// The cookie of a browser that was shown the consent page.
 const BROWSER: &str = "__Host-mcp-consent";
@@ -56,7 +56,7 @@ impl Endpoints {
     pub(super) async fn authorize(&self, request: &Request<Bytes>) -> Response<Bytes> {
         let bad = |text: &str| refused(StatusCode::BAD_REQUEST, text);
         let Some(parameters) = Parameters::of_query(request) else {
-            return bad("A parameter of the request is there twice.");
+            return bad("A parameter of the request is repeated.");
         };
         let get = |name: &str| parameters.get(name).unwrap_or_default().to_owned();
         let id = get("client_id");
@@ -86,7 +86,7 @@ impl Endpoints {
         let destination = Destination::of(&asked.redirect_uri, &self.settings.schemes);
         let may_redirect = client.may_redirect_to(&asked.redirect_uri);
         let Some(destination) = destination.filter(|_| may_redirect) else {
-            return bad("The address to which you would be sent is not one of the application's.");
+            return bad("The redirect address does not belong to the application.");
         };
         let checked = self.check(&parameters, &mut asked);
         let asking = checked.and_then(|()| self.ask(request, &client, &destination, &asked));
@@ -121,7 +121,7 @@ impl Endpoints {
         let identifier = |url: &str| ServerUrl::parse(url).ok().map(|it| it.identifier());
         let own = identifier(&self.settings.resource);
         let asked = parameters.get("resource").map(identifier);
-        let error = OAuthError::new("invalid_target", "`resource` is another server");
+        let error = OAuthError::new("invalid_target", "`resource` names a different server");
         error.unless(asked.is_none_or(|asked| asked == own))
     }
 
@@ -134,7 +134,7 @@ impl Endpoints {
         };
         let granted: Vec<_> = of.iter().filter(is_asked).cloned().collect();
         let is_some = asked.is_none() || of.is_empty() || !granted.is_empty();
-        OAuthError::new("invalid_scope", "there are no such scopes").unless(is_some)?;
+        OAuthError::new("invalid_scope", "none of the requested scopes exists").unless(is_some)?;
         Ok(granted)
     }
 
@@ -175,12 +175,12 @@ impl Endpoints {
         let field = |name: &str| form.as_ref()?.get(name);
         let question = field("login").and_then(|it| self.sealer.open("consent", it));
         let Some((asked, browser)): Option<(Asked, String)> = question else {
-            let text = "The page was not one of this server, or has waited too long. Start again.";
+            let text = "The page was not from this server, or it has expired. Start again.";
             return refused(StatusCode::BAD_REQUEST, text);
         };
         if cookie(request, BROWSER).map(hash_text) != Some(browser) {
-            let text = "This browser was not asked, or it keeps no cookies of this server. Some \
-                        browsers refuse secure cookies of http://localhost.";
+            let text = "This browser was not asked for consent, or it does not keep the cookies of \
+                        this server. Some browsers refuse secure cookies of http://localhost.";
             return refused(StatusCode::FORBIDDEN, text);
         }
         if field("decision") != Some("allow") {
@@ -210,8 +210,8 @@ impl Endpoints {
         let under_way = cookie(request, &name).and_then(|it| self.sealer.open("login", it));
         let under_way = under_way.filter(|(_, begun): &(Asked, Begun)| state == Some(&begun.state));
         let (Some(parameters), Some((asked, begun))) = (&parameters, under_way) else {
-            let text = "This login was not begun in this browser, is over, or took too long. Start \
-                        again.";
+            let text = "This login was not started in this browser, has already ended, or took too \
+                        long. Start again.";
             return refused(StatusCode::FORBIDDEN, text);
         };
         let code = self.code(parameters, &asked, &begun).await;
@@ -269,10 +269,10 @@ fn consent_page(
     .map(|it| escape(it));
     let origin = match &client.host {
         Some(host) => format!("It is described by <strong>{}</strong>.", escape(host)),
-        None => "It has given itself this name, which nobody has checked.".to_owned(),
+        None => "It chose this name itself, and nobody has checked it.".to_owned(),
     };
-    let warning = ": a program on your computer. Any program there can use this name. Go on only if \
-                   you have just started the login in it";
+    let warning = ": a program on your computer. Any program there can use this name. Continue \
+                   only if you have just started the login there";
     let warning = if destination.is_loopback { warning } else { "" };
     let asked = list(&provider.scopes);
     let scopes = list(scopes);

@@ -32,7 +32,8 @@ pub(super) struct ClientMetadata {
 
 impl ClientMetadata {
     pub(super) fn parse(json: &[u8]) -> OAuthResult<Self> {
-        let invalid = |_| OAuthError::new("invalid_client_metadata", "the JSON is no metadata");
+        let invalid =
+            |_| OAuthError::new("invalid_client_metadata", "the JSON is not client metadata");
         serde_json::from_slice(json).map_err(invalid)
     }
 
@@ -44,9 +45,9 @@ impl ClientMetadata {
         let is_small = bytes <= MAX_REDIRECT_URI_BYTES && uris.len() <= MAX_REDIRECT_URIS;
         let is_valid = |uri: &String| Destination::of(uri, schemes).is_some();
         let are_valid = is_small && !uris.is_empty() && uris.iter().all(is_valid);
-        let text = "there must be 1 to 16 redirect URIs of 2048 bytes together, without user and \
-                    fragment, of `https`, of `http` on this machine, or of a scheme that the \
-                    server allows";
+        let text = "there must be 1 to 16 redirect URIs of at most 2048 bytes in total, without \
+                    user and fragment, with `https`, with `http` on this machine, or with a scheme \
+                    that the server allows";
         OAuthError::new("invalid_redirect_uri", text).unless(are_valid)?;
         Ok(Client {
             name: displayed(self.client_name.as_deref().unwrap_or_default()),

@@ -77,7 +77,7 @@ impl Endpoints {
     /// tokens that the provider issued would be lost.
     pub(super) async fn respond(self: Arc<Self>, request: Request<Bytes>) -> Response<Bytes> {
         let answer = async move { timeout(ANSWER_TIMEOUT, self.answer(&request)).await };
-        let error = OAuthError::new("server_error", "the server has made a mistake");
+        let error = OAuthError::new("server_error", "internal error of the server");
         let answer = tokio::spawn(answer).await.ok().and_then(Result::ok);
         answer.unwrap_or_else(|| error.response())
     }

@@ -93,7 +93,7 @@ impl Logins {
             self.remove(&login).await?;
         }
         if kept.len() >= MAX_LOGINS_OF_PART {
-            let text = "as many logins are kept as the limit allows";
+            let text = "the limit of stored logins is reached";
             return Err(io::Error::new(io::ErrorKind::StorageFull, text));
         }
         let id = random_text().map_err(io::Error::other)?;

@@ -42,12 +42,13 @@ impl Endpoints {
         }
         let client_id = form.get("client_id").unwrap_or_default();
         let is_clients = hash_text(client_id) == asked.client;
-        OAuthError::grant("the code is another client's").unless(is_clients)?;
+        OAuthError::grant("the code belongs to another client").unless(is_clients)?;
         // Clients of OAuth 2.1 may omit the redirect URI (§10.2), because PKCE provides its
         // protection.
         let uri = form.get("redirect_uri");
         let is_same = uri.is_none_or(|uri| uri == asked.redirect_uri);
-        OAuthError::grant("`redirect_uri` is another one").unless(is_same)?;
+        OAuthError::grant("`redirect_uri` differs from the authorization request")
+            .unless(is_same)?;
         let is_proven = form.get("code_verifier").map(hash_text) == Some(asked.challenge);
         OAuthError::grant("`code_verifier` is missing or wrong").unless(is_proven)?;
         client_id.clone_into(&mut login.client_id);
@@ -63,7 +64,7 @@ impl Endpoints {
         let _lock = self.logins.lock(&id).await?;
         let mut login = self.login(&id).await?;
         let is_clients = form.get("client_id") == Some(&login.client_id);
-        OAuthError::grant("the refresh token is another client's").unless(is_clients)?;
+        OAuthError::grant("the refresh token belongs to another client").unless(is_clients)?;
         if generation != login.generation {
             self.logins.remove(&id).await?;
             let text = "the refresh token was used before: all tokens of the login are revoked";
@@ -129,7 +130,7 @@ impl Endpoints {
             let _lock = self.logins.lock(&id).await?;
             let login = self.logins.load(&id).await?;
             let is_clients = login.is_none_or(|it| form.get("client_id") == Some(&it.client_id));
-            OAuthError::new("invalid_client", "the token is another client's")
+            OAuthError::new("invalid_client", "the token belongs to another client")
                 .unless(is_clients)?;
             self.logins.remove(&id).await?;
         }

@@ -116,9 +116,12 @@ impl Upstream {
             None => metadata.authorization_response_iss_parameter_supported != Some(true),
         };
         if !is_provider {
-            mcp_runtime::log::warn!("a login's response is of another issuer than the provider");
+            mcp_runtime::log::warn!(
+                "the response of a login came from another issuer than the provider"
+            );
         }
-        OAuthError::new("server_error", "the response was of another provider").unless(is_provider)
+        OAuthError::new("server_error", "the response came from another provider")
+            .unless(is_provider)
     }
 
     pub(super) async fn redeem(&self, code: &str, begun: &Begun) -> OAuthResult<Granted> {
@@ -132,7 +135,7 @@ impl Upstream {
         let id_token = self.tokens(parameters, &mut granted).await?;
         let nonce = begun.nonce.as_deref();
         self.identify(&mut granted, id_token, nonce).await?;
-        let error = || OAuthError::internal("it has sent no ID token: ask for `openid`");
+        let error = || OAuthError::internal("it sent no ID token: request the scope `openid`");
         (!granted.person.is_empty())
             .then_some(granted)
             .ok_or_else(error)
@@ -168,7 +171,7 @@ impl Upstream {
         let metadata: &AuthorizationServerMetadata = &*self.discovery.metadata().await?;
         let offered = metadata.token_endpoint_auth_methods_supported.as_deref();
         let authentication = self.provider.credential.authentication(offered);
-        let error = || OAuthError::internal("it takes no secret");
+        let error = || OAuthError::internal("it does not accept a secret");
         let issuer = IssuerClient {
             http: &self.http,
             metadata,
@@ -204,7 +207,7 @@ impl Upstream {
         let claims = match (&self.provider.verifier, id_token) {
             (None, None) => return Ok(()),
             (None, Some(token)) => {
-                let unavailable = |_| OAuthError::internal("its keys can't be had");
+                let unavailable = |_| OAuthError::internal("its keys can't be fetched");
                 let fetched = self.keys.get().await.map_err(unavailable)?;
                 let mut claims = self.verified(&token, nonce, &fetched.set);
                 if matches!(claims, Err(TokenError::UnknownKey)) {
@@ -224,7 +227,7 @@ impl Upstream {
         let subject = person.get("sub").filter(|it| it.is_string() && **it != "");
         let before = granted.person.get("sub").or(subject);
         if subject.is_none() || before != subject {
-            let text = "its claims have no subject, or another one than before";
+            let text = "its claims have no subject, or a different one than before";
             return Err(OAuthError::ended(text));
         }
         granted.person = person;

@@ -53,7 +53,7 @@ impl Admission {
         let (token, hash) = self.verify(credentials, now).await?;
         match (credentials.scheme, token.claims.key_thumbprint()) {
             (Scheme::Bearer, Some(_)) => {
-                let text = "the token is bound to a key: send it by the scheme `DPoP`";
+                let text = "the token is bound to a key: send it with the scheme `DPoP`";
                 return Err(Refusal::Token(text.into()));
             }
             (Scheme::Bearer, None) if self.answers.dpop_required => {
@@ -62,7 +62,7 @@ impl Admission {
             }
             (Scheme::Bearer, None) => {}
             (Scheme::Dpop, None) => {
-                let text = "the token is not bound to a key: send it by the scheme `Bearer`";
+                let text = "the token is not bound to a key: send it with the scheme `Bearer`";
                 return Err(Refusal::Token(text.into()));
             }
             (Scheme::Dpop, Some(thumbprint)) => {

@@ -67,7 +67,7 @@ pub struct BearerToken {
 #[non_exhaustive]
 pub enum BearerTokenError {
     /// The environment variable is not set or not Unicode.
-    #[error("the variable `{0}` is not set: it must have bearer tokens")]
+    #[error("the environment variable `{0}` is not set: it must contain bearer tokens")]
     Variable(String),
     /// The file can't be read.
     #[error("the bearer tokens can't be read from `{path}`: {error}")]
@@ -78,17 +78,20 @@ pub enum BearerTokenError {
         error: String,
     },
     /// There is no token.
-    #[error("there are no bearer tokens: one line for each, with a name, the token and its scopes")]
+    #[error(
+        "there are no bearer tokens: write one line for each, with a name, the token and its scopes"
+    )]
     None,
     /// An entry is a name without a token. Entries are counted from 1.
     #[error(
-        "entry {0} of the bearer tokens is no name with a token and scopes, separated by spaces"
+        "entry {0} of the bearer tokens must be a name, a token and optional scopes, separated by \
+         spaces"
     )]
     Entry(usize),
     /// A token is too short or contains characters that can't be sent.
     #[error(
-        "the bearer token of `{0}` must have at least {MIN_BEARER_CHARS} letters, digits or characters of \
-         `-._~+/=`: make one by `openssl rand -hex 32`"
+        "the bearer token of `{0}` must have at least {MIN_BEARER_CHARS} letters, digits or \
+         characters of `-._~+/=`: create one with `openssl rand -hex 32`"
     )]
     Token(String),
     /// A scope is not one word of printable ASCII.
@@ -102,7 +105,7 @@ pub enum BearerTokenError {
     )]
     Word(usize),
     /// The same token occurs twice.
-    #[error("the bearer token of `{0}` is there twice")]
+    #[error("the bearer token of `{0}` occurs twice")]
     Twice(String),
 }
 

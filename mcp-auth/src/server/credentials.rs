@@ -31,7 +31,8 @@ impl Credentials {
         let query = request.uri.query().unwrap_or_default();
         let mut parameters = form_urlencoded::parse(query.as_bytes());
         if parameters.any(|(name, _)| name == "access_token") {
-            let text = "tokens in the URL are not accepted: send it in the header `Authorization`";
+            let text = "tokens in the URL are not accepted: send the token in the header \
+                        `Authorization`";
             return Err(Refusal::Malformed(text));
         }
         let mut authorizations = authorizations.into_iter();

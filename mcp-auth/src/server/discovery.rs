@@ -98,7 +98,8 @@ impl Discovery {
                 Ok(found)
             }
             (Err(error), Some(old)) => {
-                mcp_runtime::log::warn!(%error, "the metadata of an issuer can't be had: the last one is used");
+                mcp_runtime::log::warn!(%error, "the metadata of an issuer can't be fetched: the \
+                                                 last known metadata is used");
                 Ok(Arc::clone(old))
             }
             (Err(error), None) => Err(error),

@@ -133,7 +133,7 @@ fn verified(proof: &str, thumbprint: &str) -> Option<Result<Map<String, Value>, 
         )));
     };
     if key.thumbprint() != thumbprint {
-        let text = "the proof is by another key than the one that the token is bound to";
+        let text = "the proof was made with another key than the one that the token is bound to";
         return Some(Err(Refusal::Proof(text)));
     }
     let Ok(payload) = jws.verify_by(&key) else {

@@ -33,7 +33,9 @@ pub enum ResourceServerError {
     #[error("`{0}` is not a URL: it needs `https` and a host")]
     Url(String),
     /// Introspection has settings but no client that performs it.
-    #[error("who introspects the tokens of `{0}` is missing: give it by `Issuer::introspection`")]
+    #[error(
+        "the introspection of tokens of `{0}` needs a client: set it with `Issuer::introspection`"
+    )]
     NoIntrospectionClient(String),
     /// There is neither an issuer nor a verifier.
     #[error("no tokens can be verified: add an `issuer` or a `verifier`")]

@@ -78,7 +78,7 @@ impl Introspection {
         let request = self.request(&url, token, offered.as_deref())?;
         let response = discovery.send(&url, Ok(request)).await?;
         let response = members::parse(&response);
-        response.ok_or_else(|| FetchError::answer(&url, "its answer is no JSON object"))
+        response.ok_or_else(|| FetchError::answer(&url, "its response is not a JSON object"))
     }
 
     fn request(
@@ -87,7 +87,7 @@ impl Introspection {
         token: &str,
         offered: Option<&[String]>,
     ) -> Result<Request<String>, FetchError> {
-        let cause = "it takes no secret, but `private_key_jwt`: give an `AssertionKey`";
+        let cause = "it accepts `private_key_jwt` instead of a secret: give an `AssertionKey`";
         let authentication = self.client.credential.authentication(offered);
         let authentication = authentication.ok_or_else(|| FetchError::network(url, cause))?;
         let client = ClientCredentials {

@@ -285,7 +285,12 @@ impl Issuer {
         }
         let (audiences, claim) = self.rules.audiences();
         let has_names = !claim.is_empty() && audiences.iter().all(|it| !it.is_empty());
-        require(has_names, "`Issuer::audience`", "", "give what tokens have")?;
+        require(
+            has_names,
+            "`Issuer::audience`",
+            "",
+            "give the value that tokens have",
+        )?;
         let has_any = self.rules.has_algorithms();
         require(has_any, "`Issuer::algorithms`", "[]", "name one")?;
         match self.urls().find(|url| ServerUrl::parse(url).is_err()) {
@@ -320,7 +325,7 @@ impl Issuer {
             mcp_runtime::log::warn!(
                 issuer,
                 url,
-                "plain `http` to another machine: whoever is on the way can have any token accepted",
+                "plain `http` to another machine: anybody on the network path can forge tokens",
             );
         }
     }

@@ -147,7 +147,7 @@ impl Keys {
         let asked_at = Instant::now();
         let fetched = timeout(ISSUER_TIMEOUT, self.fetched()).await;
         let fetched = fetched.unwrap_or_else(|_| {
-            let cause = format!("its keys were not there within {ISSUER_TIMEOUT:?}");
+            let cause = format!("its keys did not arrive within {ISSUER_TIMEOUT:?}");
             Err(FetchError::network(&self.discovery.issuer, cause))
         });
         let (set, is_same) = match fetched {
@@ -158,7 +158,7 @@ impl Keys {
                 (Some(set), is_same)
             }
             Err(error) => {
-                mcp_runtime::log::warn!(%error, "the keys of an issuer can't be had");
+                mcp_runtime::log::warn!(%error, "the keys of an issuer can't be fetched");
                 self.discovery.expire().await;
                 (None, false)
             }

@@ -67,6 +67,7 @@ impl<S> Layer<S> for ResourceServerLayer {
     }
 }
 
+/// The service that a [`ResourceServerLayer`] wraps around another service.
 #[derive(Clone, Debug)]
 pub struct ResourceServerService<S> {
     policy: Arc<ResourceServer>,

@@ -104,10 +104,13 @@ impl GitHubTokens {
     }
 
     fn read(&self, body: &[u8]) -> Result<Claims, VerifyError> {
-        let answer = members::parse(body).ok_or_else(|| failed("its answer is no JSON object"))?;
+        let answer =
+            members::parse(body).ok_or_else(|| failed("its response is not a JSON object"))?;
         let user = answer.get("user").unwrap_or(&Value::Null);
         let Some(number) = user.get("id").and_then(Value::as_u64) else {
-            return Err(VerifyError::Invalid("the token is nobody's".into()));
+            return Err(VerifyError::Invalid(
+                "the token does not belong to an account".into(),
+            ));
         };
         let scopes = answer.get("scopes").and_then(Value::as_array);
         let scopes = scopes.into_iter().flatten().filter_map(Value::as_str);
@@ -178,7 +181,7 @@ impl TokenInfo {
     /// Parses a response, whose numbers are strings.
     fn read(&self, body: &[u8]) -> Result<Claims, VerifyError> {
         let mut claims =
-            members::parse(body).ok_or_else(|| failed("its answer is no JSON object"))?;
+            members::parse(body).ok_or_else(|| failed("its response is not a JSON object"))?;
         number(&mut claims, "exp");
         let client = claims.get("azp").or(claims.get("aud")).cloned();
         if let Some(client) = client {
@@ -186,7 +189,7 @@ impl TokenInfo {
         }
         claims.insert("iss".to_owned(), self.issuer.clone().into());
         if !claims.contains_key("sub") {
-            let text = "the token does not tell whose it is: ask for the scope `openid`";
+            let text = "the token does not identify its owner: request the scope `openid`";
             return Err(VerifyError::Invalid(text.into()));
         }
         Ok(Claims::new(claims)?)

@@ -42,7 +42,7 @@ impl RefusalLog {
             return;
         }
         let advice = match number {
-            _ if has_verifier => "what its claims have is up to the verifier".to_owned(),
+            _ if has_verifier => "the verifier decides about its claims".to_owned(),
             Some(number) => of_issuer(token, error, &issuers[number]),
             None => of_none(error, name, issuers),
         };
@@ -59,8 +59,9 @@ impl RefusalLog {
             let granted: Vec<_> = granted.collect();
             let granted = quoted(&granted.join(" "));
             mcp_runtime::log::warn!(
-                "a token has the scopes {granted}, and not all of {needed:?}: have the issuer grant them; if \
-                 it names them with something before, give that by `Issuer::scope_prefix` (this is logged once)"
+                "a token has the scopes {granted}, but not all of {needed:?}: configure the issuer \
+                 to grant them; if it adds a prefix to their names, set it with \
+                 `Issuer::scope_prefix` (this is logged once)"
             );
         }
     }
@@ -86,7 +87,7 @@ fn of_issuer(token: &str, error: &TokenError, issuer: &TokenIssuer) -> String {
                 format!("the type {}", quoted(it))
             });
             format!(
-                "it has {kind}: `Issuer::accept_generic_type` if {} sends no other",
+                "it has {kind}: set `Issuer::accept_generic_type` if {} issues no other type",
                 rules.issuer()
             )
         }
@@ -94,24 +95,27 @@ fn of_issuer(token: &str, error: &TokenError, issuer: &TokenIssuer) -> String {
             let found = claim(token, audience_claim);
             let found = found.map_or("others".to_owned(), |it| quoted(&it.to_string()));
             format!(
-                "`{audience_claim}` is {found}, and not one of {audiences:?}: have the issuer put the \
-                 resource there, or name what it puts there by `Issuer::audience`"
+                "`{audience_claim}` is {found}, which is not one of {audiences:?}: configure the \
+                 issuer to use the resource as the audience, or set its audience with \
+                 `Issuer::audience`"
             )
         }
         TokenError::MissingClaim("aud") => format!(
-            "it has no `{audience_claim}`: `Issuer::audience_claim` if the issuer names its audience \
-             otherwise, `Issuer::introspection_without_audience` if its introspection names none"
+            "it has no `{audience_claim}`: set `Issuer::audience_claim` if the issuer uses another \
+             claim, or `Issuer::introspection_without_audience` if its introspection reports no \
+             audience"
         ),
         TokenError::Claims => {
-            "see `Issuer::require_claim` and `Issuer::require`, which were set".to_owned()
+            "see the settings `Issuer::require_claim` and `Issuer::require`".to_owned()
         }
         TokenError::Algorithm => "see `Issuer::algorithms`".to_owned(),
         TokenError::UnknownKey | TokenError::Signature => {
-            "the keys of its issuer do not verify it: `Issuer::keys_url` if they are elsewhere"
+            "the keys of its issuer do not verify it: set `Issuer::keys_url` if the keys are \
+             elsewhere"
                 .to_owned()
         }
         TokenError::NotYetValid => "check the clocks, and see `Issuer::leeway`".to_owned(),
-        _ => "ask those who run the issuer".to_owned(),
+        _ => "ask the operator of the issuer".to_owned(),
     }
 }
 
@@ -123,11 +127,12 @@ fn of_none(error: &TokenError, name: Option<&str>, issuers: &[TokenIssuer]) -> S
             "if the issuer issues opaque tokens, set `Issuer::introspection`".to_owned()
         }
         (TokenError::Algorithm, _) => {
-            "have the issuer sign by a public key, such as RS256 or ES256".to_owned()
+            "configure the issuer to sign with a public-key algorithm, such as RS256 or ES256"
+                .to_owned()
         }
         (_, Some(name)) => format!(
-            "`iss` is {}, and the issuers are {issuers:?}, which are compared character by character, with the \
-             `/` at the end",
+            "`iss` is {}, but the issuers are {issuers:?}, which are compared character by \
+             character, including the `/` at the end",
             quoted(name)
         ),
         _ => format!("see the issuers {issuers:?}"),

@@ -333,7 +333,8 @@ impl Settings {
 }
 
 /// Logged because clients reach such a resource only if a proxy rewrites paths.
-const OTHER_PATH: &str = "the resource has another path than MCP: only a proxy can make that right";
+const OTHER_PATH: &str = "the path of the resource is not the path of the MCP endpoint: clients \
+                          reach it only if a proxy rewrites paths";
 
 fn path(url: &str) -> Option<String> {
     let url: http::Uri = url.parse().ok()?;

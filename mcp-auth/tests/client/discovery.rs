@@ -168,7 +168,7 @@ async fn a_server_with_a_token_of_its_own_says_so() {
             site.document(ROOT, 200, "", PAGE);
         }
         let error = site.refused(&app()).await;
-        let expected = "a token that it gave out itself, which is set by `HttpUrl::bearer_auth`";
+        let expected = "ask its operator for a token, which is set by `HttpUrl::bearer_auth`";
         assert!(error.contains(expected), "{status} {body}: {error}");
         assert!(error.contains("/register"), "{error}");
     }

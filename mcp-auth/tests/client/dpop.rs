@@ -175,5 +175,5 @@ async fn a_bearer_token_in_the_place_of_a_bound_one_is_not_sent() {
     site.issuer
         .fail(Endpoint::Token, support::Fault::Json(answer));
     let error = site.refused(&app()).await;
-    assert!(error.contains("was not asked for"), "{error}");
+    assert!(error.contains("was not requested"), "{error}");
 }

@@ -151,7 +151,10 @@ async fn tenants_of_an_issuer_share_its_metadata() {
     site.issuer
         .change(|it| it.claimed_issuer = Some(template.clone()));
     let text = site.refused(&known(&site)).await;
-    assert!(text.contains("the metadata is of the issuer"), "{text}");
+    assert!(
+        text.contains("the metadata belongs to the issuer"),
+        "{text}"
+    );
     let oauth = || known(&site).issuer_template(&template);
     for (iss, is_accepted) in [
         (Iss::Sent, true),

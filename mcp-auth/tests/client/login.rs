@@ -205,7 +205,10 @@ async fn a_token_endpoint_that_redirects_fails_or_talks_nonsense_is_an_error() {
         (Fault::Redirect(elsewhere), "redirects"),
         (Fault::Status(500), "HTTP 500"),
         (Fault::Garbage, "can't be read"),
-        (Fault::Json(r#"{"access_token":""}"#.to_owned()), "no form"),
+        (
+            Fault::Json(r#"{"access_token":""}"#.to_owned()),
+            "characters that can't be sent",
+        ),
         (
             Fault::Json(r#"{"access_token":"a","token_type":"mac"}"#.to_owned()),
             "token_type",

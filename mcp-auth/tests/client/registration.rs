@@ -115,7 +115,7 @@ async fn without_any_way_the_user_is_told_to_register() {
     let site = Site::start().await;
     site.issuer.change(|settings| settings.registration = false);
     let error = site.refused(&app()).await;
-    assert!(error.contains("register one there by hand"), "{error}");
+    assert!(error.contains("register one there manually"), "{error}");
     assert!(error.contains(site.issuer.issuer()), "{error}");
     assert_eq!(site.issuer.count(Endpoint::Authorize), 0);
 }

@@ -155,7 +155,7 @@ async fn a_resource_at_another_path_is_one_warning() {
         let text = log.text();
         assert_eq!(text.lines().count(), number + 1, "{text}");
         assert!(
-            text.contains(resource) && text.contains("another path"),
+            text.contains(resource) && text.contains("is not the path of the MCP endpoint"),
             "{text}"
         );
     }

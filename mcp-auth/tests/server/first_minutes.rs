@@ -109,7 +109,7 @@ async fn the_log_names_the_setting_that_would_accept_a_token() {
         (
             set().require_claim("token_use", "access"),
             with(json!({})),
-            ["not those that are required", "`Issuer::require_claim`"],
+            ["do not meet the requirements", "`Issuer::require_claim`"],
         ),
         (
             set(),

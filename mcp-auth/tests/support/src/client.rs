@@ -114,7 +114,7 @@ impl State {
             return Err(invalid("this method is not supported"));
         }
         if request.parameter("client_id").is_some_and(|it| it != id) {
-            return Err(invalid("`client_id` is another client's"));
+            return Err(invalid("`client_id` belongs to another client"));
         }
         self.client(&id).ok_or_else(|| invalid("unknown client"))
     }
@@ -124,7 +124,7 @@ impl State {
         let invalid = |text: &str| OAuthError::new(401, "invalid_client", text);
         let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
         if request.parameter("client_assertion_type") != Some(kind) {
-            return Err(invalid("`client_assertion_type` is another one"));
+            return Err(invalid("`client_assertion_type` is not supported"));
         }
         let (_, unverified) = key::parts(assertion).ok_or_else(|| invalid("no JWT"))?;
         let id = unverified["sub"].as_str().unwrap_or_default().to_owned();

@@ -42,7 +42,7 @@ impl State {
         let code = self.codes.remove(code);
         let mut code = code.ok_or_else(|| OAuthError::grant("unknown code, or used before"))?;
         if code.grant.client_id != client.id {
-            return Err(OAuthError::grant("the code is another client's"));
+            return Err(OAuthError::grant("the code belongs to another client"));
         }
         if request.parameter("redirect_uri") != Some(&code.redirect_uri) {
             return Err(OAuthError::grant("another `redirect_uri`"));
@@ -128,7 +128,7 @@ impl State {
             claims["sub"].as_str().unwrap_or_default().to_owned()
         };
         if is_id_jag && claims["client_id"] != client_id.as_str() {
-            return Err(OAuthError::grant("the assertion is another client's"));
+            return Err(OAuthError::grant("the assertion belongs to another client"));
         }
         let of_assertion = claims["resource"].as_str().map(str::to_owned);
         let scope = request.parameter("scope").or(claims["scope"].as_str());

@@ -38,7 +38,7 @@ impl State {
         let token = request.parameter("token").unwrap_or_default();
         if let Some(kept) = self.refresh_tokens.get(token) {
             if kept.grant.client_id != client.id {
-                return Err(OAuthError::request("the token is another client's"));
+                return Err(OAuthError::request("the token belongs to another client"));
             }
             let login = kept.grant.login.clone();
             self.revoke(&login);
