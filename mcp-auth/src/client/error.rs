@@ -97,7 +97,7 @@ pub enum AuthErrorKind {
     /// There is no metadata at this URL or at the other prescribed URLs.
     #[error("there is no metadata; check the URL, or ask the operator of the server")]
     NoMetadata,
-    /// The metadata must not be used.
+    /// The metadata is invalid or does not belong to the expected server.
     #[error("{0}")]
     Metadata(#[source] MetadataError),
     /// The metadata lacks an endpoint.
@@ -274,7 +274,7 @@ impl AuthError {
         self.url.as_deref()
     }
 
-    /// The cause.
+    /// The cause of the error.
     #[must_use]
     pub fn kind(&self) -> &AuthErrorKind {
         &self.cause

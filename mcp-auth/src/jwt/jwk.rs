@@ -131,7 +131,7 @@ impl Jwk {
         })
     }
 
-    /// `kid`.
+    /// `kid`: the identifier of the key.
     #[must_use]
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()

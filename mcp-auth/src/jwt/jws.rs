@@ -38,8 +38,9 @@ impl<'a> Jws<'a> {
     ///
     /// # Errors
     ///
-    /// [`Malformed`](TokenError::Malformed), [`Algorithm`](TokenError::Algorithm) for algorithms that
-    /// are never accepted, [`Critical`](TokenError::Critical).
+    /// [`Malformed`](TokenError::Malformed) if a part can't be decoded,
+    /// [`Algorithm`](TokenError::Algorithm) if the algorithm is never accepted,
+    /// [`Critical`](TokenError::Critical) if the header has `crit`.
     pub fn parse(token: &'a str) -> Result<Self, TokenError> {
         let (signed, signature) = token.rsplit_once('.').ok_or(TokenError::Malformed)?;
         let (header, payload) = signed.split_once('.').ok_or(TokenError::Malformed)?;
@@ -54,7 +55,7 @@ impl<'a> Jws<'a> {
         })
     }
 
-    /// The header, which is not verified.
+    /// The unverified header.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
@@ -137,7 +138,7 @@ impl Header {
         })
     }
 
-    /// `alg`.
+    /// `alg`: the signature algorithm.
     #[must_use]
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm

@@ -127,7 +127,7 @@ impl Introspection {
             Some(Value::String(it)) if it.eq_ignore_ascii_case("dpop") && is_bound => {}
             Some(_) => return Err(TokenError::InvalidClaim("token_type")),
         }
-        // If the answer names no issuer, it is the server that answered.
+        // A response without an issuer is attributed to the server that sent it.
         let issuer = || Value::String(self.discovery.issuer.clone());
         answer.entry("iss").or_insert_with(issuer);
         if self.client.allows_any_audience {

@@ -15,7 +15,7 @@ use crate::limits::server::{
 };
 use crate::util::lock;
 
-/// Where the keys of an issuer are.
+/// Where the keys of an issuer come from.
 #[derive(Clone)]
 pub(crate) enum KeySource {
     /// The keys are at the `jwks_uri` of the issuer's metadata.

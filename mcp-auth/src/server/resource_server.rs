@@ -37,7 +37,7 @@ use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 ///
 /// #[mcp_server]
 /// impl Files {
-///     /// Answers who calls.
+///     /// Returns the name of the caller.
 ///     #[tool]
 ///     fn whoami(&self, claims: &Claims) -> String {
 ///         claims.subject().unwrap_or("a client").to_owned()

@@ -1,4 +1,4 @@
-//! What is stored, which is sealed, survives restarts and is shared between replicas.
+//! Stored logins are sealed, survive restarts and are shared between replicas.
 
 use std::io;
 use std::path::Path;

@@ -125,7 +125,7 @@ impl AuthorizationServer {
         self.state().url(endpoint)
     }
 
-    /// Changes settings.
+    /// Changes the settings of the running server.
     pub fn change(&self, change: impl FnOnce(&mut Settings)) {
         change(&mut self.state().settings);
     }
@@ -155,7 +155,7 @@ impl AuthorizationServer {
     ///
     /// # Panics
     ///
-    /// Never.
+    /// Never, because the server keeps the sender.
     pub async fn arrived(&self, endpoint: Endpoint, count: usize) {
         let mut arrivals = self.0.arrivals.subscribe();
         let enough = arrivals.wait_for(|_| self.count(endpoint) >= count);
