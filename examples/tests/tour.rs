@@ -1,8 +1,8 @@
-//! The tour as a person starts it.
+//! Runs the tour as a user would.
 //!
-//! This test is a separate program because it writes programs and runs them. A process that another
-//! thread starts meanwhile would hold these files open for writing, and files that are open for
-//! writing can't be run.
+//! This test has its own binary, because it copies programs and runs the copies. In a shared
+//! binary, another thread could fork while a copy is open for writing, and an executable that is
+//! open for writing can't be run.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,8 +12,8 @@ use std::process::Command;
 
 #[test]
 fn the_tour_works_and_fits_a_terminal() {
-    // The tour rebuilds a calculator that is older than itself, and cargo may finish either program
-    // first.
+    // The tour rebuilds a calculator that is older than itself. Cargo may finish either of them
+    // first, so the test copies both.
     let folder = tempfile::tempdir().unwrap();
     let [tour, _] = [
         ("tour", env!("CARGO_BIN_EXE_tour")),

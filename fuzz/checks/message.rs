@@ -1,9 +1,8 @@
-//! What must hold for every frame, whatever its bytes.
+//! Checks the rules for parsing messages, on arbitrary bytes.
 //!
-//! Reading never panics. A message that is accepted can be written, takes one
-//! line, and reads again as the same message. An error can be answered. What
-//! is no JSON is what serde_json finds to be none, or what nests too deep; it is
-//! refused, or a malformed response.
+//! Parsing never panics. An accepted message can be written on one line and parsed back as the same
+//! message. An error can be answered. Bytes that are not JSON according to serde_json, or that are
+//! nested too deeply, are refused or are a malformed response.
 
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, code};
@@ -86,7 +85,7 @@ fn write_error(line: &mut Vec<u8>, id: Option<&RequestId>, error: &ErrorObject) 
     write::error(line, id.map_or(ErrorId::Null, ErrorId::Of), error);
 }
 
-/// A refusal has a code of JSON-RPC, and can be sent.
+/// Checks that a refusal has a JSON-RPC error code and can be sent.
 fn check_invalid(invalid: &InvalidMessage) {
     let codes = [code::PARSE_ERROR, code::INVALID_REQUEST];
     assert!(codes.contains(&invalid.error.code), "{invalid:?}");
@@ -101,7 +100,7 @@ fn check_invalid(invalid: &InvalidMessage) {
     ));
 }
 
-/// What a message says, without the white space in it.
+/// Returns the content of a message, without insignificant white space.
 fn parts(message: &Message<'_>) -> (Option<RequestId>, String, Option<Value>) {
     match message {
         Message::Request { id, method, params } => {

@@ -1,15 +1,14 @@
-//! What must hold for every type of the model, whatever JSON it is read from.
+//! Checks the rules for every type of the model, on arbitrary JSON.
 //!
-//! Decoding never panics. What was decoded can be encoded, and that decodes to
-//! an equal value which encodes to the same text, on one line where it is written as
-//! a message.
+//! Decoding never panics. A decoded value can be encoded, and decoding the result gives an equal
+//! value with the same encoding. A message is encoded on one line.
 
 use mcp_types::jsonrpc::write;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
-/// Panics if a rule is broken for any type.
+/// Panics if any type breaks a rule.
 pub(crate) fn check(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;

@@ -1,4 +1,4 @@
-//! Frames of arbitrary bytes: see the check.
+//! Runs the checks for messages on arbitrary bytes.
 #![no_main]
 
 #[path = "../checks/message.rs"]

@@ -1,4 +1,4 @@
-//! Arbitrary JSON as every type of the model: see the check.
+//! Runs the checks for every type of the model on arbitrary JSON.
 #![no_main]
 
 #[macro_use]

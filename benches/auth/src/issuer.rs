@@ -1,4 +1,4 @@
-//! An issuer that publishes one key.
+//! A local issuer that publishes one key.
 
 use std::io;
 
@@ -6,14 +6,13 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// An issuer that listens on a loopback port.
 pub struct Issuer {
     /// The issuer's identifier.
     pub url: String,
 }
 
 impl Issuer {
-    /// Starts an issuer that publishes `key` with the key id `key`.
+    /// Starts an issuer that publishes `key` under the key id `key`.
     pub async fn start(key: &Value) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
@@ -23,7 +22,7 @@ impl Issuer {
         let metadata = json!({"issuer": url, "jwks_uri": format!("{url}/jwks")}).to_string();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // Each connection carries only one request.
+                // The client sends one request on each connection.
                 if let Err(error) = answer(stream, &metadata, &keys).await {
                     eprintln!("the issuer: {error}");
                 }

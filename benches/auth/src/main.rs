@@ -1,7 +1,7 @@
-//! The cost of checking an access token (`ES256`), compared with only verifying its signature.
+//! Measures the check of an access token (`ES256`) against the bare verification of its signature.
 //!
-//! `cargo run --release -p bench-auth` prints the medians as JSON, in nanoseconds: `bare` is the
-//! signature, `first` a token that has not been seen before, and `again` a token that has.
+//! `cargo run --release -p bench-auth` prints the medians as JSON, in nanoseconds: `bare`, `first`
+//! for a token that the server has not seen before, and `again` for a token that it has seen.
 
 mod issuer;
 
@@ -24,9 +24,9 @@ use issuer::Issuer;
 
 const RESOURCE: &str = "https://mcp.example.com/mcp";
 
-/// How often the three are measured in turn.
+/// The three checks take turns, so each is measured this many times.
 const ROUNDS: usize = 101;
-/// The number of tokens in a round.
+/// The number of tokens in one round.
 const TOKENS: usize = 50;
 
 #[tokio::main(flavor = "current_thread")]
@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let key = SigningKey::generate()?;
     let issuer = Issuer::start(&key.public_jwk()).await?;
     let policy = ResourceServer::new(RESOURCE).issuer(issuer.url.as_str());
-    // This makes the policy fetch the keys.
+    // The first request makes the policy fetch the keys.
     policy
         .admit(&mut request(&token(&key, &issuer.url, 0)?)?)
         .await?;
@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the nanoseconds per item. Every item must succeed.
+/// Runs a check on each item and returns nanoseconds per item. Every check must succeed.
 fn time<T>(items: impl IntoIterator<Item = T>, mut run: impl FnMut(T) -> bool) -> f64 {
     let begun = Instant::now();
     let mut count = 0;
@@ -79,14 +79,14 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// Polls the policy once. It already has the keys, so it has nothing to wait for.
+/// Polls the policy once. The keys are already cached, so the policy never has to wait.
 fn is_admitted(policy: &ResourceServer, request: &mut Parts) -> bool {
     let admitted = pin!(policy.admit(request));
     let polled = admitted.poll(&mut Context::from_waker(Waker::noop()));
     matches!(polled, Poll::Ready(Ok(())))
 }
 
-/// Returns a token as an authorization server would issue it.
+/// Creates a token like one from a real authorization server.
 fn token(key: &SigningKey, issuer: &str, number: usize) -> Result<String, Box<dyn Error>> {
     let claims = json!({
         "iss": issuer,
@@ -116,13 +116,13 @@ fn request(token: &str) -> http::Result<Parts> {
     Ok(request.into_parts().0)
 }
 
-/// Returns the signed part of a token, and its signature.
+/// Splits a token into the signed part and the signature.
 fn parts(token: &str) -> (&[u8], Vec<u8>) {
     let (signed, signature) = token.rsplit_once('.').unwrap_or_default();
     (signed.as_bytes(), decode(signature))
 }
 
-/// Returns the public key as a point in uncompressed form.
+/// Returns the public key as an uncompressed point.
 fn point(jwk: &Value) -> Vec<u8> {
     let coordinate = |name: &str| decode(jwk[name].as_str().unwrap_or_default());
     [vec![4], coordinate("x"), coordinate("y")].concat()

@@ -1,31 +1,31 @@
-//! Code that the compared servers share: their options, and the tools that make their lists long.
+//! Code that the compared servers share: their options, and the tools that make `tools/list` long.
 
 use std::net::SocketAddr;
 
 use serde_json::{Map, Value};
 
-/// The schema of the extra tools, which is the same as in our own server.
+/// The input schema of each extra tool, which the server on mcp-runtime uses as well.
 const SCHEMA: &str = include_str!("../../../examples/src/bin/bench-server/schema.json");
 
-/// The options of a server.
+/// The command line options of a measured server.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The number of tools besides those that are called.
+    /// The number of tools in addition to the three that are called.
     pub tools: usize,
-    /// The address to serve HTTP at, instead of standard input and output.
+    /// The address to serve HTTP on, instead of standard input and output.
     pub http: Option<SocketAddr>,
-    /// True to serve in the fastest documented way, instead of the default.
+    /// Whether to use the SDK's fastest documented way of serving, instead of the default.
     pub fast: bool,
-    /// True if the limit runs on tokio.
+    /// Whether the `limit` server runs on tokio.
     pub tokio: bool,
 }
 
 impl Options {
-    /// Reads the command line.
+    /// Parses the command line of this process.
     ///
     /// # Panics
     ///
-    /// When there are other arguments.
+    /// Panics if an option is unknown or its value is invalid.
     #[must_use]
     pub fn of_process() -> Self {
         let mut options = Self::default();
@@ -44,14 +44,14 @@ impl Options {
     }
 }
 
-/// A tool that is never called.
+/// A tool that only makes `tools/list` longer.
 #[derive(Clone, Debug)]
 pub struct ExtraTool {
-    /// The name.
+    /// The tool's name.
     pub name: String,
-    /// The description.
+    /// The tool's description.
     pub description: String,
-    /// The schema of the arguments.
+    /// The tool's input schema.
     pub schema: Map<String, Value>,
 }
 

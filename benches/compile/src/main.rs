@@ -1,9 +1,9 @@
-//! How long a server takes to compile, compared with the same server on `rmcp`.
+//! Measures how long a server takes to compile, compared with the same server on `rmcp`.
 //!
-//! `cargo run -p bench-compile -- [tools] [rounds] [folder]` writes both servers into a separate
-//! folder and builds them in turns, in debug and in release: once with all dependencies, then only
-//! the server, then after a change to one tool. For each build it prints the median of the elapsed
-//! seconds, and of the seconds of CPU time, which other programs disturb less.
+//! `cargo run -p bench-compile -- [tools] [rounds] [folder]` writes both servers into separate
+//! folders and builds them in turns, in debug and in release: once with all dependencies, then
+//! only the server, then after a change to one tool. For each step it prints two medians: elapsed
+//! seconds, and CPU seconds, which depend less on other programs.
 
 mod measure;
 mod project;

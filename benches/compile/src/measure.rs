@@ -1,4 +1,4 @@
-//! Runs builds, and measures their time.
+//! Runs builds and measures them.
 
 use std::fs;
 use std::io;
@@ -7,22 +7,21 @@ use std::time::Instant;
 
 use crate::project::Project;
 
-/// The cargo options that choose a profile.
+/// Cargo options, one for each measured profile.
 pub(crate) const PROFILES: [&str; 2] = ["--profile=dev", "--profile=release"];
 
-/// The number of ticks per second in `/proc/self/stat` on Linux.
+/// Clock ticks per second in `/proc/self/stat` on Linux.
 const TICKS: f64 = 100.0;
 
-/// What is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Everything from scratch.
+    /// Everything, starting without build output.
     Clean,
-    /// The server, with its dependencies already built.
+    /// Only the server, after its dependencies were built.
     Server,
-    /// The server after a change to one tool.
+    /// Only the server, after a change to one tool.
     Touched,
-    /// The server after a change to one tool, but only checked, as an editor does.
+    /// `cargo check` after a change to one tool, as an editor runs it.
     Checked,
 }
 
@@ -30,7 +29,7 @@ impl Stage {
     pub(crate) const ALL: [Self; 4] = [Self::Clean, Self::Server, Self::Touched, Self::Checked];
 }
 
-/// The times of one build in seconds.
+/// The times of one build, in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Sample {
     pub(crate) project: &'static str,
@@ -39,7 +38,7 @@ pub(crate) struct Sample {
     pub(crate) worked: f64,
 }
 
-/// Builds the projects in turns. Clean builds run once, and the others `rounds` times.
+/// Builds the projects in turns. Clean builds run once, all others `rounds` times.
 pub(crate) fn alternate(
     projects: &[&Project],
     profile: &'static str,
@@ -88,7 +87,7 @@ fn run(project: &Project, arguments: &[&str]) -> io::Result<()> {
         .args(arguments)
         .arg("--quiet")
         .current_dir(&project.folder);
-    // The programs have unused fields, because they only exist to be compiled.
+    // The generated servers have fields that are never read.
     cargo
         .env("RUSTFLAGS", "-Awarnings")
         .env_remove("CARGO_TARGET_DIR");
@@ -102,10 +101,10 @@ fn run(project: &Project, arguments: &[&str]) -> io::Result<()> {
     }
 }
 
-/// Returns the CPU time of the child processes that have ended.
+/// Returns the CPU time of this process's children that have ended.
 fn worked() -> io::Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
-    // After the name in parentheses, the 16th and 17th field of the line are the children's times.
+    // After the name in parentheses, fields 16 and 17 are the CPU times of the children.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let times = fields.split_whitespace().skip(13).take(2);
     let ticks: f64 = times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum();

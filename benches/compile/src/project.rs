@@ -1,4 +1,4 @@
-//! The two servers as packages on disk.
+//! Writes the two servers to disk as packages.
 
 use std::fs;
 use std::io;
@@ -6,21 +6,20 @@ use std::path::{Path, PathBuf};
 
 use crate::tools::{KINDS, Kind, SHARED};
 
-/// The SDK of a server.
+/// The SDK that a server uses.
 #[derive(Clone, Copy)]
 pub(crate) enum Framework {
     Ours,
     Rmcp,
 }
 
-/// A package on disk.
 pub(crate) struct Project {
     pub(crate) name: &'static str,
     pub(crate) folder: PathBuf,
 }
 
 impl Project {
-    /// Changes one tool, in a different way each time.
+    /// Changes the body of one tool, differently for each `time`.
     pub(crate) fn touch(&self, time: usize) -> io::Result<()> {
         let path = self.folder.join("src/main.rs");
         let text = fs::read_to_string(&path)?;
@@ -30,7 +29,7 @@ impl Project {
     }
 }
 
-/// Writes the package of a server with `tools` tools.
+/// Writes the package of a server with the given number of tools.
 pub(crate) fn write(framework: Framework, folder: &Path, tools: usize) -> io::Result<Project> {
     let name = match framework {
         Framework::Ours => "mcp-runtime",

@@ -1,4 +1,4 @@
-//! Prints the samples as a table.
+//! Prints the measurements as a table.
 
 use crate::measure::{Sample, Stage};
 

@@ -1,19 +1,19 @@
-//! The tools of both servers: ten kinds, which are numbered, so that any number of tools can be
-//! written.
+//! The tools that both servers have. There are ten kinds of numbered tools, so any number of
+//! tools can be generated.
 
-/// One kind of tool, in which `@` stands for the tool's number.
+/// One kind of tool, as source code. `@` is replaced by the tool's number.
 pub(crate) struct Kind {
-    /// The types that both servers need.
+    /// Types that both versions need.
     pub(crate) types: &'static str,
-    /// The method on our SDK.
+    /// The method for mcp-runtime.
     pub(crate) ours: &'static str,
-    /// The type of the arguments that `rmcp` requires.
+    /// The type of the arguments, which `rmcp` needs.
     pub(crate) arguments: &'static str,
-    /// The method on `rmcp`.
+    /// The method for `rmcp`.
     pub(crate) rmcp: &'static str,
 }
 
-/// The types that the tools share.
+/// Types that all tools share.
 pub(crate) const SHARED: &str = r#"
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 struct Book {

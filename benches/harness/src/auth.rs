@@ -1,4 +1,4 @@
-//! The cost of checking an access token, compared with only verifying its signature.
+//! Measures the check of an access token against the bare verification of its signature.
 
 use std::io::{Error, Result};
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-/// The nanoseconds of each check.
+/// The duration of each check, in nanoseconds.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct TokenCheck {
-    /// Only the signature.
+    /// Only the verification of the signature.
     pub(super) bare: f64,
-    /// A token that has not been seen before.
+    /// The first check of a token.
     pub(super) first: f64,
-    /// A token that has been seen before.
+    /// A later check of the same token.
     pub(super) again: f64,
 }
 
-/// Builds and runs the program that measures.
+/// Builds and runs the program `bench-auth`.
 pub(super) fn measure(root: &Path) -> Result<TokenCheck> {
     let output = Command::new("cargo")
         .args(["run", "--quiet", "--release", "--package", "bench-auth"])

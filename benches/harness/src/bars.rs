@@ -1,4 +1,4 @@
-//! Upper bounds for the figures.
+//! Upper bounds that the figures of mcp-runtime must keep.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,20 +6,20 @@ use crate::figures::Cell;
 use crate::plan::Part;
 use crate::report::figure;
 
-/// An upper bound for one of our figures.
+/// An upper bound for a figure of mcp-runtime.
 #[derive(Clone, Copy, Debug)]
 enum Bar {
     /// An absolute figure.
     AtMost(f64),
-    /// A multiple of the limit's figure. The figures are ratios to the limit.
+    /// A multiple of the figure of `limit`, for figures that are ratios to `limit`.
     OfLimit(f64),
-    /// A share of rmcp's figure.
+    /// A fraction of rmcp's figure.
     OfRmcp(f64),
 }
 
 use Bar::{AtMost, OfLimit, OfRmcp};
 
-/// The bars by part and name of the row.
+/// The bars, by part and row name.
 const BARS: &[(Part, &str, Bar)] = &[
     (Part::Instructions, "stdio add, 2025-06-18", AtMost(15e3)),
     (Part::Instructions, "stdio add, 2026-07-28", AtMost(22e3)),
@@ -118,7 +118,7 @@ const BARS: &[(Part, &str, Bar)] = &[
     (Part::Weight, STRIPPED, OfRmcp(0.9)),
 ];
 
-/// The names of rows that have bars.
+/// The names of rows that have a bar.
 pub(super) const DEAREST: &str = "the dearest ÷ the cheapest";
 pub(super) const SESSION: &str = "each idle session over HTTP";
 pub(super) const FIRST_CHECK: &str = "first check of a token ÷ bare verification";
@@ -127,12 +127,12 @@ pub(super) const CRATES: &str = "crates";
 pub(super) const CLEAN: &str = "clean release build, s";
 pub(super) const STRIPPED: &str = "stripped size, KiB";
 
-/// The column of our server, and the columns that it is compared with besides the limit.
+/// The columns that a verdict reads.
 pub(super) const OURS: &str = "mcp-runtime";
 const ON_TOKIO: &str = "limit on tokio";
 const RMCP: &str = "rmcp";
 
-/// The result of comparing our figure with its bar.
+/// Whether mcp-runtime meets a bar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) bar: String,
@@ -140,7 +140,8 @@ pub(super) struct Verdict {
     pub(super) met: bool,
 }
 
-/// Compares a row with its bar, if it has one and our server was measured.
+/// Compares a row with its bar. Returns `None` if the row has no bar or mcp-runtime was not
+/// measured.
 pub(super) fn judge(part: Part, name: &str, columns: &[&str], cells: &[Cell]) -> Option<Verdict> {
     let (_, _, bar) = BARS
         .iter()
@@ -215,7 +216,7 @@ mod tests {
                 }
                 Part::Stdio => loads::stdio().into_iter().map(Load::name).collect(),
                 Part::Http => loads::http().into_iter().map(Load::name).collect(),
-                // The constants above, or the revision, name these rows.
+                // The names of these rows are constants or revisions.
                 Part::Growth | Part::Start | Part::Memory | Part::Auth | Part::Weight => continue,
             };
             assert!(rows.iter().any(|it| it == row), "{row}");

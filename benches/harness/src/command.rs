@@ -10,38 +10,38 @@ use crate::figures::Record;
 use crate::plan::{Part, Plan};
 use crate::{guard, servers};
 
-/// The measurements to take.
+/// Runs the measurements
 #[derive(Parser)]
 #[command(name = "cargo xtask bench")]
 pub(crate) struct Options {
-    /// Measure only these parts. The others keep the figures that were last measured on this
-    /// machine.
+    /// Measure only these parts, and keep the last figures of the others on this machine
     #[arg(long, value_delimiter = ',', value_name = "PART")]
     only: Vec<Part>,
-    /// Skip these parts. They keep the figures that were last measured on this machine.
+    /// Skip these parts, and keep their last figures on this machine
     #[arg(long, value_delimiter = ',', value_name = "PART")]
     except: Vec<Part>,
-    /// Measure only these servers, by their names in the tables. The figures are only shown.
+    /// Measure only these servers, by their names in the tables, and only print the figures
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     servers: Vec<String>,
-    /// Use fewer and shorter rounds. The figures are only shown.
+    /// Run fewer and shorter rounds, and only print the figures
     #[arg(long)]
     quick: bool,
-    /// Measure the servers without building them again.
+    /// Use the servers as they were last built
     #[arg(long)]
     built: bool,
-    /// How often each server is run for each timing. The median is used.
+    /// Number of runs of each server for each timing; the median is reported
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Compare the instructions of the hot path with the record, and measure nothing else.
+    /// Only compare the instructions of the hot path with the record
     #[arg(long)]
     guard: bool,
-    /// Replace the record with the counts of the guard.
+    /// Replace the record with the counts of this run
     #[arg(long, requires = "guard")]
     accept: bool,
 }
 
-/// Takes the measurements. The figures of all servers are written to the results file row by row.
+/// Takes the measurements. When all servers are measured, each row is saved as soon as it is
+/// complete.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<String, Box<dyn Error>> {
     if options.guard {
         return guard::run(root, options.built, options.accept);

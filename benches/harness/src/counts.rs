@@ -1,6 +1,7 @@
 //! Counts instructions and allocations per request with valgrind.
 //!
-//! Both are the difference between two runs of different length, so that start and end cancel out.
+//! Each count is the difference between two runs of different lengths, so start-up and shutdown
+//! cancel out.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -12,30 +13,29 @@ use crate::message::{Ask, Template, Wire};
 use crate::servers::{Server, Way};
 use crate::stdio::Piped;
 
-/// The number of runs so far. Each run has its own log.
+/// The number of runs so far, which gives each run its own log file.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-/// The quantity that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counter {
     Instructions,
     Allocations,
 }
 
-/// A request, and how it is sent.
+/// A kind of request, sent over one transport in one era.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case {
     pub(super) way: Way,
     pub(super) wire: Wire,
     pub(super) ask: Ask,
-    /// The number of tools besides those that are called.
+    /// The number of tools in addition to the three that are called.
     pub(super) tools: usize,
-    /// The number of layers around each request, which do nothing. Only our server has layers.
+    /// The number of layers that do nothing. Only mcp-runtime's server has this option.
     pub(super) layers: usize,
 }
 
 impl Case {
-    /// Creates a case. Lists have fifty tools, including the three that are called.
+    /// Creates a case. A list contains fifty tools, including the three that are called.
     pub(super) const fn new(way: Way, wire: Wire, ask: Ask) -> Self {
         let tools = match ask {
             Ask::List => 47,
@@ -87,7 +87,7 @@ impl Counter {
         Ok((after as f64 - before as f64) / (long - short) as f64)
     }
 
-    /// Returns the count of a complete run.
+    /// Returns the count of a whole run.
     fn total(self, root: &Path, server: &Server, case: Case, requests: usize) -> Result<u64> {
         let folder = root.join("target/bench");
         fs::create_dir_all(&folder)?;
@@ -133,7 +133,7 @@ impl Counter {
             .ok_or_else(|| Error::other(format!("valgrind says nothing of use: {text}")))
     }
 
-    /// Finds the count in the last lines of valgrind's log.
+    /// Finds the count in the summary at the end of valgrind's log.
     fn find(self, log: &str) -> Option<u64> {
         let (before, after) = match self {
             Self::Instructions => ("Collected : ", ""),

@@ -1,4 +1,4 @@
-//! The stored figures: the tables of each part, with the circumstances of the measurement.
+//! Stores the figures of each part in tables, with the circumstances of the measurement.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,15 +11,15 @@ use crate::bars::{self, Verdict};
 use crate::plan::Part;
 use crate::report;
 
-/// The placeholder for a server that does not take part.
+/// The text of a cell whose server does not take part.
 pub(super) const NONE: &str = "–";
 
-/// A figure as it is shown, and as it is compared with bars.
+/// One figure, as displayed text and as a number to compare with a bar.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cell {
     pub(super) text: String,
     pub(super) figure: Option<f64>,
-    /// The reason why there is no figure.
+    /// Why the figure is missing.
     pub(super) reason: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Cell {
         Self::showing(report::figure(figure), figure)
     }
 
-    /// Creates a cell that shows more than the figure itself.
+    /// Creates a cell whose text shows more than the figure.
     pub(super) fn showing(text: String, figure: f64) -> Self {
         Self {
             text,
@@ -55,7 +55,7 @@ impl Cell {
     }
 }
 
-/// One measurement of all servers.
+/// One measure for all servers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Row {
     pub(super) name: String,
@@ -63,7 +63,7 @@ pub(super) struct Row {
     pub(super) verdict: Option<Verdict>,
 }
 
-/// A table with a row for each measurement and a column for each server.
+/// A table with one row per measure and one column per server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Table {
     pub(super) title: String,
@@ -71,7 +71,7 @@ pub(super) struct Table {
     pub(super) rows: Vec<Row>,
 }
 
-/// The tables of one part, measured together.
+/// The tables of one part, which were measured together.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Measured {
     pub(super) circumstances: String,
@@ -88,17 +88,17 @@ pub(super) struct Figures {
 pub(super) struct Record {
     figures: Figures,
     root: PathBuf,
-    /// True if the figures are stored, not only shown.
+    /// Whether the figures are saved, or only printed.
     kept: bool,
 }
 
-/// The file of the last figures of this machine.
+/// The file with the last figures of this machine.
 const STORE: &str = "target/bench/figures.json";
 
 const RESULTS: &str = "benches/RESULTS.md";
 
 impl Record {
-    /// Starts with the stored figures, if the new ones will be stored as well.
+    /// Starts a record. If figures are saved, the record begins with the figures of earlier runs.
     pub(super) fn open(root: &Path, kept: bool) -> Result<Self> {
         let stored = fs::read(root.join(STORE)).ok().filter(|_| kept);
         let figures = stored.map(|text| serde_json::from_slice(&text));
@@ -109,7 +109,7 @@ impl Record {
         })
     }
 
-    /// Removes the earlier figures of a part.
+    /// Discards the earlier figures of a part.
     pub(super) fn begin(&mut self, part: Part) {
         let measured = Measured {
             circumstances: report::circumstances(&self.root),
@@ -118,7 +118,7 @@ impl Record {
         self.figures.parts.insert(part, measured);
     }
 
-    /// Adds a row to a table of a part, shows it, and stores it.
+    /// Adds a row to a table of a part, prints the row, and saves the record.
     pub(super) fn push(
         &mut self,
         part: Part,
@@ -163,7 +163,7 @@ impl Record {
         fs::write(self.root.join(RESULTS), self.text()?)
     }
 
-    /// Returns the complete report.
+    /// Returns the text of all results.
     pub(super) fn text(&self) -> Result<String> {
         let lock = fs::read_to_string(self.root.join("benches/Cargo.lock"))?;
         Ok(report::results(&self.figures, &lock))

@@ -1,4 +1,4 @@
-//! Compares the instructions of the hot path with the record.
+//! Compares the instructions of the hot path with the recorded counts.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,10 +10,10 @@ use crate::counts::{Case, Counter};
 use crate::message::{Ask, Wire};
 use crate::servers::{self, Way};
 
-/// The file with the record, by the name of each measurement.
+/// The file with the recorded counts, by case name.
 const RECORD: &str = "benches/instructions.toml";
 
-/// How much the record may be exceeded. Builds differ by a percent or two.
+/// The tolerated increase over the record, because builds differ by one or two percent.
 const TOLERANCE_PERCENT: u64 = 3;
 
 const CASES: [Case; 10] = [
@@ -29,8 +29,8 @@ const CASES: [Case; 10] = [
     Case::new(Way::Http, Wire::Stateless, Ask::Add).layered(),
 ];
 
-/// Counts instructions, and fails if there are more than on record. With `accept`, the counts
-/// become the record.
+/// Counts instructions, and fails if a count exceeds the record. With `accept`, the counts
+/// replace the record instead.
 pub(super) fn run(root: &Path, built: bool, accept: bool) -> Result<String, Box<dyn Error>> {
     let server = servers::ours();
     if !built {
@@ -61,7 +61,7 @@ pub(super) fn run(root: &Path, built: bool, accept: bool) -> Result<String, Box<
     }
 }
 
-/// Returns the report, and true if a count exceeds the record.
+/// Returns a report, and whether any count exceeds the record.
 fn compare(counted: &BTreeMap<String, u64>, record: &BTreeMap<String, u64>) -> (String, bool) {
     let mut text = String::new();
     let mut slower = false;

@@ -1,4 +1,4 @@
-//! Requests over HTTP.
+//! Sends requests over HTTP.
 
 use std::io::{BufRead, BufReader, Error, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,14 +10,13 @@ use crate::port::Port;
 use crate::process::Process;
 use crate::stdio::nanoseconds;
 
-/// A listening server.
+/// A running server that listens on a port.
 pub(super) struct Listening {
     pub(super) process: Process,
     endpoint: Endpoint,
     _port: Port,
 }
 
-/// The address of a server.
 #[derive(Clone, Copy)]
 pub(super) struct Endpoint {
     address: SocketAddr,
@@ -25,8 +24,8 @@ pub(super) struct Endpoint {
 }
 
 impl Listening {
-    /// Starts `command` with an address to listen at, and waits until it listens. The server serves
-    /// `path`.
+    /// Starts `command` with an address to listen on, and waits until the server accepts
+    /// connections.
     pub(super) fn start(mut command: Command, path: &'static str) -> Result<Self> {
         let port = Port::free()?;
         let address = port.address();
@@ -54,8 +53,7 @@ impl Listening {
         Connection::open(self.endpoint, wire)
     }
 
-    /// Sends `count` requests over the connections, one request at a time on each. Returns how long
-    /// each took, in nanoseconds.
+    /// Sends `count` requests in total. Each connection sends one request at a time.
     pub(super) fn ask(connections: &mut [Connection], ask: Ask, count: usize) -> Result<Vec<u64>> {
         let each = count.div_ceil(connections.len());
         let took = std::thread::scope(|scope| {
@@ -74,7 +72,7 @@ impl Listening {
     }
 }
 
-/// A connection that is kept open, with its own session in handshake revisions.
+/// A keep-alive connection, with its own session in handshake revisions.
 pub(super) struct Connection {
     stream: BufReader<TcpStream>,
     endpoint: Endpoint,
@@ -100,7 +98,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sends one request, and checks the answer.
+    /// Sends one request and checks the answer.
     pub(super) fn check(&mut self, ask: Ask) -> Result<()> {
         let mut request = Vec::new();
         Template::new(ask, self.wire).write(1_000_000_000, &mut request);
@@ -187,7 +185,7 @@ impl Connection {
         self.stream.read_exact(&mut body[start..])
     }
 
-    /// Reads one line without its line break.
+    /// Reads one line, and removes the line ending.
     fn line(&mut self, line: &mut String) -> Result<()> {
         line.clear();
         if self.stream.read_line(line)? == 0 {
@@ -198,7 +196,7 @@ impl Connection {
     }
 }
 
-/// Returns the headers that repeat parts of a request, in revisions that have them.
+/// Returns the routing headers of a request, if the revision has them.
 fn routing(ask: Ask, wire: Wire) -> String {
     let name = match ask.tool() {
         _ if wire == Wire::Handshake => return String::new(),
@@ -208,7 +206,7 @@ fn routing(ask: Ask, wire: Wire) -> String {
     format!("mcp-method: {}\r\n{name}", ask.method())
 }
 
-/// Returns the messages in a body: the body itself, or the data of its events.
+/// Returns the messages in a body: the body itself, or the data of each event.
 fn answers(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let events = body
         .split(|byte| *byte == b'\n')

@@ -1,11 +1,11 @@
-//! The requests to the servers, in order.
+//! The measured cases, in the order of the tables.
 
 use crate::counts::Case;
 use crate::message::{Ask, Wire};
 use crate::servers::Way;
 use crate::timing::Load;
 
-/// Returns the loads that are counted.
+/// Returns the cases whose instructions and allocations are counted.
 pub(super) fn counted() -> Vec<Case> {
     let mut cases = Vec::new();
     for way in [Way::Stdio, Way::Http] {
@@ -18,7 +18,7 @@ pub(super) fn counted() -> Vec<Case> {
     cases
 }
 
-/// Returns the loads that are timed over standard input and output.
+/// Returns the timed loads over standard input and output.
 pub(super) fn stdio() -> Vec<Load> {
     let mut loads = Vec::new();
     for wire in Wire::BOTH {
@@ -27,8 +27,8 @@ pub(super) fn stdio() -> Vec<Load> {
             (Ask::Add, 16),
             (Ask::Add, 128),
             (Ask::Echo(100), 16),
-            // The requests in flight must fit into a pipe, because the client does not read while
-            // it writes.
+            // The client does not read while it writes, so requests in flight must fit into the
+            // pipe.
             (Ask::Echo(10 << 10), 4),
             (Ask::Echo(1 << 20), 1),
             (Ask::List, 16),
@@ -40,7 +40,7 @@ pub(super) fn stdio() -> Vec<Load> {
     loads
 }
 
-/// Returns the loads that are timed over HTTP.
+/// Returns the timed loads over HTTP.
 pub(super) fn http() -> Vec<Load> {
     let mut loads = Vec::new();
     for wire in Wire::BOTH {

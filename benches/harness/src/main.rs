@@ -1,5 +1,5 @@
-//! Compares our SDK with others. `cargo xtask bench` runs this program, and `benches/README.md`
-//! explains how to read the results.
+//! Compares mcp-runtime with other SDKs. `cargo xtask bench` runs this program, and
+//! `benches/README.md` explains how to read the results.
 
 mod auth;
 mod bars;

@@ -1,13 +1,13 @@
-//! The requests to a server.
+//! Builds the requests that the servers receive.
 
 use serde_json::{Value, json};
 
-/// How a connection begins, which determines the content of each request.
+/// The era of a conversation, which decides how it begins and what each request contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wire {
-    /// The connection begins with `initialize`: 2025-06-18.
+    /// The conversation begins with `initialize`, as in 2025-06-18.
     Handshake,
-    /// Each request carries everything: 2026-07-28.
+    /// Every request is self-contained, as in 2026-07-28.
     Stateless,
 }
 
@@ -25,11 +25,11 @@ impl Wire {
 /// The request that is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// The tool `add`, with two small numbers.
+    /// Calls the tool `add` with two small numbers.
     Add,
-    /// The tool `echo`, with this number of bytes of text.
+    /// Calls the tool `echo` with this many bytes of text.
     Echo(usize),
-    /// The list of all tools.
+    /// Lists all tools.
     List,
 }
 
@@ -51,7 +51,7 @@ impl Ask {
         }
     }
 
-    /// Returns the called tool.
+    /// Returns the tool that the request calls.
     pub(super) fn tool(self) -> Option<&'static str> {
         match self {
             Self::Add => Some("add"),
@@ -72,7 +72,7 @@ impl Ask {
         params
     }
 
-    /// Returns true if `answer` is the right answer.
+    /// Returns whether `answer` is the expected answer.
     pub(super) fn is_answered_by(self, answer: &[u8]) -> bool {
         let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
             return false;
@@ -87,13 +87,13 @@ impl Ask {
     }
 }
 
-/// Returns true if a tool's text is `text`, or its JSON, which pmcp makes of strings.
+/// Returns whether a result is `text`, or `text` as JSON, which pmcp returns for a string.
 fn is_said(said: &Value, text: &str) -> bool {
     let said = said.as_str().unwrap_or_default();
     said == text || serde_json::from_str::<String>(said).is_ok_and(|said| said == text)
 }
 
-/// Returns lines of text, whose line breaks must be escaped.
+/// Returns text with line breaks, which JSON has to escape.
 fn text(bytes: usize) -> String {
     let line = "The quick brown fox says hello to the lazy dog, and then it goes home.\n";
     let mut text = line.repeat(bytes / line.len() + 1);
@@ -101,7 +101,7 @@ fn text(bytes: usize) -> String {
     text
 }
 
-/// Returns the `_meta` of each stateless request.
+/// Returns the `_meta` of a stateless request.
 fn terms() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": Wire::Stateless.revision(),
@@ -110,7 +110,7 @@ fn terms() -> Value {
     })
 }
 
-/// A request that can be sent with any id.
+/// A request whose id can be filled in.
 pub(super) struct Template {
     tail: String,
 }
@@ -132,7 +132,7 @@ impl Template {
     }
 }
 
-/// Returns the request with id 0 that opens a connection.
+/// Returns the request that opens a conversation, with id 0.
 pub(super) fn opening(wire: Wire) -> Vec<u8> {
     let template = match wire {
         Wire::Handshake => Template::of(
@@ -150,5 +150,5 @@ pub(super) fn opening(wire: Wire) -> Vec<u8> {
     bytes
 }
 
-/// The notification after a handshake.
+/// The notification that completes the handshake.
 pub(super) const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

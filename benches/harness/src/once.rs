@@ -1,4 +1,4 @@
-//! The costs of a server before and between requests.
+//! Measures what a server costs before and between requests.
 
 use std::io::Result;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::process;
 use crate::servers::Server;
 use crate::stdio::{Piped, nanoseconds};
 
-/// The number of sessions by which the memory is divided.
+/// The number of sessions that share the measured memory.
 const SESSIONS: usize = 500;
 
-/// Measures the time from the start of the process to its first answer, in microseconds.
+/// Returns the time from the start of the process until its first answer, in microseconds.
 pub(super) fn start(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     let begun = Instant::now();
     let mut server = Piped::start(server.command(root, 0, &[]))?;
@@ -23,7 +23,7 @@ pub(super) fn start(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     Ok(took as f64 / 1e3)
 }
 
-/// Measures the memory of a server that waits for requests over stdio, in KiB.
+/// Returns the memory of a server that waits for requests over stdio, in KiB.
 pub(super) fn idle(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     let mut server = Piped::start(server.command(root, 0, &[]))?;
     server.open(wire)?;
@@ -32,16 +32,16 @@ pub(super) fn idle(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     Ok(memory as f64)
 }
 
-/// Measures the memory of a server that has answered one client over HTTP, in KiB.
+/// Returns the memory of a server that has served one client over HTTP, in KiB.
 pub(super) fn idle_http(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     let server = Listening::start(server.command(root, 0, &[]), server.path)?;
     server.connect(wire)?.check(Ask::Add)?;
     Ok(process::memory(server.process.id())? as f64)
 }
 
-/// Measures the memory of a session over HTTP whose connection is closed, in KiB.
+/// Returns the memory of an HTTP session whose connection is closed, in KiB.
 ///
-/// The sessions of a first round fill shared structures, and the sessions of a second round are
+/// The first round of sessions allocates everything that sessions share. Only the second round is
 /// measured.
 pub(super) fn session(root: &Path, server: &Server) -> Result<f64> {
     let server = Listening::start(server.command(root, 0, &[]), server.path)?;

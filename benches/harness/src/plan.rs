@@ -17,7 +17,6 @@ use crate::servers::{Server, Way};
 use crate::timing::{Load, Sample};
 use crate::{auth, loads, once, weight};
 
-/// A part of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 pub(super) enum Part {
     Stdio,
@@ -32,7 +31,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// The name of the part in its bars.
+    /// Returns the name of the part in the table of bars.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Stdio | Self::Http => "server CPU",
@@ -47,12 +46,11 @@ impl Part {
     }
 }
 
-/// The measurements and their durations.
 pub(super) struct Plan<'a> {
     pub(super) root: &'a Path,
     pub(super) servers: &'a [&'static Server],
     pub(super) rounds: usize,
-    /// How long one server is measured in one round.
+    /// The measuring time of one server in one round.
     pub(super) time: Duration,
 }
 
@@ -99,7 +97,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Adds three tables: CPU time with its ratio to the first server, requests per second, and
+    /// Measures three tables: CPU time with its ratio to the first server, requests per second,
     /// latency.
     fn timed(
         &self,
@@ -146,7 +144,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Measures a call with few and with many tools.
+    /// Measures a call when the server has few tools and when it has many.
     fn growth(&self, record: &mut Record) -> io::Result<()> {
         let title = "Instructions of a call as tools grow";
         let mut all = vec![Vec::new(); self.servers.len()];
@@ -218,7 +216,7 @@ impl Plan<'_> {
         })
     }
 
-    /// Measures checking an `ES256` token, within the measuring process.
+    /// Measures the check of an `ES256` token with the program `bench-auth`.
     fn auth(&self, record: &mut Record) -> io::Result<()> {
         let check = auth::measure(self.root)?;
         let mut row = |name: &str, figure: f64| {

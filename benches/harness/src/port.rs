@@ -1,17 +1,17 @@
-//! Ports for servers that get the port to listen on.
+//! Reserves ports for servers that take an address.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use socket2::{Domain, Socket, Type};
 
-/// Reserves a port of this machine for one server until it is dropped.
+/// A local port that is reserved for one server until this value is dropped.
 ///
-/// The port is bound but not listened on. Linux lets a server that names the port listen there, but
-/// does not give it to programs that ask for any port. A free port that is not reserved may be
-/// given away before its server has started, which takes a second under valgrind. Two servers that
-/// are measured at the same time would then get each other's requests, and a reset when the other
-/// one ends.
+/// The port is bound, but does not listen. Linux lets a server listen on a bound port that it
+/// names, but does not hand the port out to programs that ask for any free port. Without the
+/// reservation, another program could get the port before the server has started, which takes a
+/// second under valgrind. Two servers that are measured at the same time would then receive each
+/// other's requests.
 #[derive(Debug)]
 pub(crate) struct Port {
     address: SocketAddr,

@@ -1,4 +1,4 @@
-//! The measured processes, and the system's figures about them.
+//! Runs the measured processes, and reads what the system reports about them.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -6,13 +6,13 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// Longer than any run. A server that takes longer has stopped answering.
+/// The maximum time of a run. A server that takes longer has stopped answering.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A server that is killed when it is dropped or takes too long.
+/// A server process that is killed on drop or after [`PATIENCE`].
 pub(super) struct Process {
     pub(super) child: Child,
-    /// Dropping it ends the watching thread.
+    /// Dropping the sender ends the watching thread.
     _watched: Sender<()>,
 }
 
@@ -23,7 +23,7 @@ impl Process {
         let (watched, ended) = channel();
         std::thread::spawn(move || {
             if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                // Code that waits for an answer then sees the end of the connection.
+                // The thread that waits for an answer sees the connection close.
                 let _ = signal(id, "-KILL");
             }
         });
@@ -37,7 +37,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Asks the server to end, and waits for its end.
+    /// Asks the process to end, and waits until it has ended.
     pub(super) fn terminate(mut self) -> Result<()> {
         signal(self.id(), "-TERM")?;
         self.wait()
@@ -50,7 +50,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The process ends even if one of the two calls fails.
+        // The process is no longer needed, even if these calls fail.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -63,11 +63,11 @@ fn signal(process: u32, signal: &str) -> Result<()> {
     status.map(drop)
 }
 
-/// Returns the CPU time of all threads of a process so far, in nanoseconds.
+/// Returns the CPU time of all threads of a process, in nanoseconds.
 pub(super) fn cpu(process: u32) -> Result<u64> {
     let mut sum = 0;
     for thread in fs::read_dir(format!("/proc/{process}/task"))? {
-        // The thread may have ended since.
+        // The thread may have ended since it was listed.
         let Ok(text) = fs::read_to_string(thread?.path().join("schedstat")) else {
             continue;
         };
@@ -77,7 +77,7 @@ pub(super) fn cpu(process: u32) -> Result<u64> {
     Ok(sum)
 }
 
-/// Returns the private memory of a process in KiB.
+/// Returns the private memory of a process, in KiB.
 pub(super) fn memory(process: u32) -> Result<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup"))?;
     let private = text

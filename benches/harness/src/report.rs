@@ -1,4 +1,4 @@
-//! Prints the figures as tables.
+//! Formats the figures as Markdown tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::figures::{Figures, NONE, Row, Table};
 
-/// Returns the complete report: the bars, and then the parts. The versions come from the lock file
-/// of the measurements.
+/// Formats all results, with the bars first. The versions of the SDKs come from the lock file of
+/// the benchmarks.
 pub(super) fn results(figures: &Figures, lock: &str) -> String {
     let mut text = format!(
         "# Results\n\nWritten by `cargo xtask bench`; the [README](README.md) tells how to read it.\n\n\
@@ -28,7 +28,7 @@ pub(super) fn results(figures: &Figures, lock: &str) -> String {
     text
 }
 
-/// Returns the rows that have a bar.
+/// Formats the rows that have a bar.
 fn bars(figures: &Figures) -> String {
     let mut text = String::new();
     for (part, measured) in &figures.parts {
@@ -53,7 +53,7 @@ fn bars(figures: &Figures) -> String {
     }
 }
 
-/// Returns a table in Markdown, followed by the reasons for missing figures.
+/// Formats a Markdown table, followed by the reasons for missing figures.
 fn table(table: &Table) -> String {
     let mut text = format!("\n## {}\n\n| |", table.title);
     for column in &table.columns {
@@ -77,7 +77,7 @@ fn table(table: &Table) -> String {
     text
 }
 
-/// Formats a figure with its significant digits.
+/// Formats a figure with about three significant digits.
 pub(super) fn figure(value: f64) -> String {
     match value.abs() {
         0.0..10.0 => format!("{value:.2}"),
@@ -103,7 +103,7 @@ fn machine() -> String {
     )
 }
 
-/// Describes the time, the measured version, and the other load of the machine.
+/// Describes the time, the measured commit, and the load of the machine.
 pub(super) fn circumstances(root: &Path) -> String {
     let root = root.display().to_string();
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
@@ -122,7 +122,7 @@ fn first_line(program: &str, arguments: &[&str]) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Returns the versions of the compared SDKs, from the lock file of the measurements.
+/// Finds the versions of the compared SDKs in the lock file of the benchmarks.
 fn versions(lock: &str) -> String {
     let sdks = ["rmcp", "turbomcp", "pmcp", "rust-mcp-sdk", "hyper", "tokio"];
     let version = |sdk: &&str| {

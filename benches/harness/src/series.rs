@@ -1,4 +1,4 @@
-//! Turns runs of the servers into the cells of a row.
+//! Turns the runs of all servers into the cells of a row.
 
 use std::io;
 
@@ -6,10 +6,10 @@ use crate::figures::Cell;
 use crate::report::figure;
 use crate::servers::Server;
 
-/// The results of one server's runs, or the reason why there are none.
+/// The results of one server's runs, or the reason why they failed.
 pub(super) type Series<T> = Result<Vec<T>, String>;
 
-/// Measures one server, if it takes part. Servers that are only compared may fail.
+/// Measures one server if it takes part. Other SDKs may fail, which becomes the reason in the cell.
 pub(super) fn cell(
     server: &Server,
     takes_part: bool,
@@ -24,8 +24,7 @@ pub(super) fn cell(
     }
 }
 
-/// Returns the reason why a server has no figure. Fails if the comparison is useless without this
-/// server.
+/// Returns why a server has no figure, or fails if the comparison needs this server.
 fn failure(server: &Server, error: io::Error) -> io::Result<String> {
     if server.is_needed() {
         return Err(io::Error::other(format!("{}: {error}", server.name)));
@@ -34,8 +33,8 @@ fn failure(server: &Server, error: io::Error) -> io::Result<String> {
     Ok(format!("failed ({lines})"))
 }
 
-/// Returns a cell for each server, and runs as many servers at the same time as there are cores.
-/// This is only for figures that are counted, not timed.
+/// Measures one cell per server, with as many servers in parallel as there are cores. Only counts
+/// are measured this way, because parallel runs disturb timings.
 pub(super) fn at_once(
     servers: &[&'static Server],
     cell: impl Fn(&Server) -> io::Result<Cell> + Sync,
@@ -57,7 +56,7 @@ pub(super) fn at_once(
     Ok(cells)
 }
 
-/// Runs the servers in turns, so that other load on the machine affects all of them.
+/// Runs the servers in turns, so background load affects all of them equally.
 pub(super) fn alternate<T>(
     servers: &[&'static Server],
     rounds: usize,
@@ -84,7 +83,7 @@ pub(super) fn alternate<T>(
     Ok(all)
 }
 
-/// Returns the medians, with the median of the ratios to the first server in the same round.
+/// Returns the medians, with the median ratio to the first server of the same round.
 pub(super) fn ratios<T>(all: &[Series<T>], of: impl Fn(&T) -> f64) -> Vec<Cell> {
     let cell = |own: &[T]| {
         let first = all.first().and_then(|it| it.as_ref().ok());
@@ -98,7 +97,7 @@ pub(super) fn ratios<T>(all: &[Series<T>], of: impl Fn(&T) -> f64) -> Vec<Cell> 
     cells(all, cell)
 }
 
-/// Returns cells with texts, which are not compared.
+/// Returns cells with text, which are not compared with bars.
 pub(super) fn texts<T>(all: &[Series<T>], of: impl Fn(&[T]) -> String) -> Vec<Cell> {
     cells(all, |own| Cell::text(of(own)))
 }
@@ -111,7 +110,6 @@ fn cells<T>(all: &[Series<T>], cell: impl Fn(&[T]) -> Cell) -> Vec<Cell> {
     all.iter().map(of).collect()
 }
 
-/// Returns the median of some figures.
 pub(super) fn median(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut figures: Vec<_> = figures.into_iter().collect();
     figures.sort_unstable_by(f64::total_cmp);

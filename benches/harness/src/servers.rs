@@ -6,22 +6,22 @@ use std::process::Command;
 
 use crate::message::Wire;
 
-/// A server, and how to run it.
+/// A compared server, and how to run it.
 pub(super) struct Server {
     pub(super) name: &'static str,
     package: &'static str,
     options: &'static [&'static str],
     stdio: &'static [Wire],
     http: &'static [Wire],
-    /// The path of the HTTP endpoint.
+    /// The path of the server's HTTP endpoint.
     pub(super) path: &'static str,
     /// True if a handshake over HTTP opens a session.
     sessions: bool,
-    /// The reason why the server does not take part everywhere.
+    /// Why the server does not take part in every measurement.
     pub(super) lacks: &'static str,
 }
 
-/// The transport of the requests.
+/// The transport of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Stdio,
@@ -39,8 +39,8 @@ const USUAL: Server = Server {
     lacks: "",
 };
 
-/// The others are compared with the first server; the second is ours. `--fast` selects the fastest
-/// documented way to serve, if that is not the default.
+/// The first server is the baseline, and the second is mcp-runtime's. `--fast` selects the fastest
+/// documented way of serving if it is not the SDK's default.
 const SERVERS: &[Server] = &[
     Server {
         name: "limit",
@@ -121,7 +121,7 @@ const SERVERS: &[Server] = &[
 const OLD: &[Wire] = &[Wire::Handshake];
 const NEW: &[Wire] = &[Wire::Stateless];
 
-/// The package in this workspace. All others are in the workspace of the measurements.
+/// The only package from the main workspace. The others are in the workspace of the benchmarks.
 const OURS: &str = "mcp-examples";
 
 impl Server {
@@ -132,13 +132,13 @@ impl Server {
         }
     }
 
-    /// Returns the oldest wire that the server supports over this transport.
+    /// Returns the oldest era that the server supports over this transport.
     pub(super) fn oldest(&self, way: Way) -> Option<Wire> {
         let serves = |wire: &Wire| self.serves(way, *wire);
         Wire::BOTH.into_iter().find(serves)
     }
 
-    /// Returns true if the comparison is useless without this server.
+    /// Returns whether a comparison without this server makes no sense.
     pub(super) fn is_needed(&self) -> bool {
         self.package == OURS || self.name == SERVERS[0].name
     }
@@ -155,8 +155,7 @@ impl Server {
         }
     }
 
-    /// Returns a command that runs the server with `tools` extra tools, under `runner` if there is
-    /// one.
+    /// Returns a command that runs the server with extra tools, under `runner` if it is not empty.
     pub(super) fn command(&self, root: &Path, tools: usize, runner: &[String]) -> Command {
         let program = self.program(root);
         let mut command = match runner.split_first() {
@@ -173,7 +172,7 @@ impl Server {
         command
     }
 
-    /// Returns the folder of the server's workspace, its package, and its features.
+    /// Returns the folder of the workspace, the package, and the features to build.
     pub(super) fn package(&self, root: &Path) -> (PathBuf, &'static str, &'static [&'static str]) {
         match self.package {
             OURS => (root.to_path_buf(), OURS, &["--no-default-features"]),
@@ -202,7 +201,7 @@ impl Server {
     }
 }
 
-/// Returns the servers with these names, or all servers if there are no names.
+/// Finds the servers with these names. Without names, returns all servers.
 pub(super) fn choose(names: &[String]) -> Result<Vec<&'static Server>, String> {
     if let Some(unknown) = names
         .iter()
@@ -215,12 +214,12 @@ pub(super) fn choose(names: &[String]) -> Result<Vec<&'static Server>, String> {
     Ok(SERVERS.iter().filter(chosen).collect())
 }
 
-/// Returns our server.
+/// Returns mcp-runtime's server.
 pub(super) fn ours() -> &'static Server {
     &SERVERS[1]
 }
 
-/// Builds the servers, each package separately so that features do not mix.
+/// Builds each package separately, because a joint build would unify features.
 pub(super) fn build(root: &Path, servers: &[&Server]) -> Result<(), Box<dyn Error>> {
     let mut built: Vec<&str> = Vec::new();
     for server in servers {

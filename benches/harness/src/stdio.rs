@@ -1,4 +1,4 @@
-//! Requests over standard input and output.
+//! Sends requests over standard input and output.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::message::{Ask, INITIALIZED, Template, Wire, opening};
 use crate::process::Process;
 
-/// A server that is a child process.
+/// A server that runs as a child process.
 pub(super) struct Piped {
     pub(super) process: Process,
     input: ChildStdin,
@@ -33,7 +33,7 @@ impl Piped {
         })
     }
 
-    /// Opens the connection.
+    /// Performs the handshake, if the era has one.
     pub(super) fn open(&mut self, wire: Wire) -> Result<()> {
         self.send(&opening(wire))?;
         self.line()?;
@@ -75,7 +75,7 @@ impl Piped {
         }
     }
 
-    /// Sends one request, and checks the answer.
+    /// Sends one request and checks the answer.
     pub(super) fn check(&mut self, ask: Ask, wire: Wire) -> Result<()> {
         let mut request = Vec::new();
         Template::new(ask, wire).write(1_000_000_000, &mut request);
@@ -91,8 +91,8 @@ impl Piped {
         )))
     }
 
-    /// Sends `count` requests with `window` of them in flight. Assumes that answers arrive in
-    /// order, and returns how long each took, in nanoseconds.
+    /// Sends `count` requests, with `window` requests in flight, and returns the latency of each in
+    /// nanoseconds. The answers must arrive in the order of the requests.
     pub(super) fn ask(
         &mut self,
         template: &Template,
@@ -129,7 +129,7 @@ impl Piped {
         Ok(took)
     }
 
-    /// Closes the input, and waits for the server to end.
+    /// Closes the server's input, and waits until the server has ended.
     pub(super) fn close(self) -> Result<()> {
         let Self {
             mut process,

@@ -1,4 +1,4 @@
-//! The time of a request.
+//! Measures the duration of requests.
 
 use std::io::Result;
 use std::path::Path;
@@ -11,24 +11,23 @@ use crate::process;
 use crate::servers::{Server, Way};
 use crate::stdio::{Piped, nanoseconds};
 
-/// The maximum number of requests, because the time of each is kept in memory.
+/// The maximum number of requests in a run, because the latency of each is kept in memory.
 const MOST_REQUESTS: usize = 200_000;
 
-/// A request, and how many of them are sent at the same time.
+/// A request, and how many of them are in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     pub(super) case: Case,
-    /// The number of requests in flight over stdio, or of connections over HTTP.
+    /// Requests in flight over stdio, or connections over HTTP.
     pub(super) at_once: usize,
 }
 
-/// The result of one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
-    /// The server's CPU time per request in microseconds.
+    /// CPU time of the server per request, in microseconds.
     pub(super) cpu: f64,
     pub(super) per_second: f64,
-    /// The median latency in microseconds.
+    /// The median latency of a request, in microseconds.
     pub(super) p50: f64,
     pub(super) p99: f64,
 }
@@ -43,7 +42,7 @@ impl Load {
         format!("{}, {} {unit}", self.case.name(), self.at_once)
     }
 
-    /// Runs the server once, and measures it for about as long as `time`.
+    /// Runs the server once, and measures it for about `time`.
     pub(super) fn measure(self, root: &Path, server: &Server, time: Duration) -> Result<Sample> {
         let command = server.command(root, self.case.tools, &[]);
         let Case { way, wire, ask, .. } = self.case;
@@ -72,8 +71,7 @@ impl Load {
         }
     }
 
-    /// Warms up to find out how many requests take `time`, and then measures that number of
-    /// requests.
+    /// Warms up, estimates how many requests fit into `time`, and then measures that many.
     fn sample(
         self,
         process: u32,
@@ -98,7 +96,7 @@ impl Load {
 }
 
 impl Sample {
-    /// Makes a sample from the latency of each request, the elapsed time, and the CPU time, in
+    /// Computes a sample from the latency of each request, the total time, and the CPU time, all in
     /// nanoseconds.
     fn of(mut took: Vec<u64>, elapsed: u64, cpu: u64) -> Self {
         took.sort_unstable();

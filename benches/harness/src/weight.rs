@@ -1,4 +1,4 @@
-//! The weight of servers: crates, build time, and size.
+//! Measures the number of crates, the build time, and the size of servers.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -8,31 +8,30 @@ use std::time::Instant;
 
 use crate::servers::Server;
 
-/// The same minimal server with one tool over stdio, on two SDKs.
+/// The packages with the smallest server of one tool over stdio, for two SDKs.
 pub(super) const SMALLEST: [(&str, &str); 2] =
     [("mcp-runtime", "least-mcp-runtime"), ("rmcp", "least-rmcp")];
 
-/// The description of the tool, which is changed to cause a new build.
+/// The description of the tool. Each measured build replaces it with another text.
 const DESCRIBED: &str = "Adds two whole numbers";
 
-/// How often the description is changed. The median of the builds is used.
+/// How often the description is changed. The median is reported.
 const CHANGES: usize = 3;
 
-/// The figures of one package.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weight {
     pub(super) crates: usize,
-    /// A release build from scratch, in seconds.
+    /// Seconds of a release build without earlier output.
     pub(super) clean: f64,
-    /// A debug build from scratch, in seconds.
+    /// Seconds of a debug build without earlier output.
     pub(super) debug: f64,
-    /// A debug build after a change in the tool, in seconds.
+    /// Seconds of a debug build after a change to the tool.
     pub(super) incremental: f64,
-    /// The stripped release program, in KiB.
+    /// The size of the stripped release program, in KiB.
     pub(super) size: f64,
 }
 
-/// Measures a package in the workspace of the measurements.
+/// Measures a package of the benchmarks' workspace.
 pub(super) fn weigh(root: &Path, package: &str) -> Result<Weight> {
     let folder = root.join("benches");
     let target = root.join("target/bench").join(package);
@@ -62,7 +61,7 @@ struct Builds<'a> {
 }
 
 impl Builds<'_> {
-    /// Builds the package, and returns the time in seconds.
+    /// Builds the package, and returns the elapsed seconds.
     fn time(&self, profile: &[&str]) -> Result<f64> {
         let begun = Instant::now();
         let status = Command::new("cargo")
@@ -93,18 +92,18 @@ impl Builds<'_> {
     }
 }
 
-/// Counts the crates of a measured server.
+/// Returns the number of crates that a compared server depends on.
 pub(super) fn crates_of(root: &Path, server: &Server) -> Result<f64> {
     let (folder, package, options) = server.package(root);
     Ok(crates(&folder, package, options)? as f64)
 }
 
-/// Returns the size of a measured server's stripped program in KiB.
+/// Returns the stripped size of a compared server, in KiB.
 pub(super) fn size_of(root: &Path, server: &Server) -> Result<f64> {
     stripped(&server.program(root), &root.join("target/bench"))
 }
 
-/// Returns the size of a program without its symbols in KiB.
+/// Returns the size of a program without symbols, in KiB.
 fn stripped(program: &Path, folder: &Path) -> Result<f64> {
     fs::create_dir_all(folder)?;
     let stripped = folder.join("stripped");
@@ -121,7 +120,7 @@ fn stripped(program: &Path, folder: &Path) -> Result<f64> {
     Ok(bytes as f64 / 1024.0)
 }
 
-/// Counts the crates that a package is linked from, without the package itself.
+/// Counts the crates that are linked into the package, except the package itself.
 fn crates(folder: &Path, package: &str, options: &[&str]) -> Result<usize> {
     let output = Command::new("cargo")
         .args(["tree", "-e", "normal", "--prefix", "none"])

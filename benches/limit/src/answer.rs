@@ -1,4 +1,4 @@
-//! Answers requests directly, without a framework.
+//! Parses a request and writes its answer, with as little work as possible.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -46,7 +46,7 @@ struct Echo<'a> {
     text: Cow<'a, str>,
 }
 
-/// The parts of answers that are serialized only once.
+/// Parts of answers that are serialized only once.
 pub(crate) struct Answers {
     list: [Vec<u8>; 2],
 }
@@ -77,7 +77,7 @@ impl Answers {
         }
     }
 
-    /// Appends the answer to a request without a line break. Messages that need no answer append
+    /// Appends the answer to a request, without a line break. A message without an answer appends
     /// nothing.
     pub(crate) fn answer(&self, frame: &[u8], out: &mut Vec<u8>) {
         let Ok(request) = serde_json::from_slice::<Request<'_>>(frame) else {

@@ -1,4 +1,4 @@
-//! Serves HTTP with only hyper.
+//! Serves HTTP with hyper and no framework.
 
 use std::convert::Infallible;
 use std::io::Result;
@@ -26,7 +26,7 @@ pub(crate) async fn serve(address: SocketAddr, answers: Answers) -> Result<()> {
         let answers = Arc::clone(&answers);
         let service = service_fn(move |request| answer(Arc::clone(&answers), request));
         tokio::spawn(async move {
-            // A client may leave at any time.
+            // A client may disconnect at any time.
             let _ = http1::Builder::new()
                 .serve_connection(TokioIo::new(stream), service)
                 .await;

@@ -1,4 +1,4 @@
-//! A server that is written by hand for these measurements only.
+//! A hand-written server that shows the lower limit of the cost of a request.
 
 mod answer;
 mod http;

@@ -1,4 +1,4 @@
-//! Serves lines: the answers to all lines of one read are sent with one write.
+//! Serves line by line. All answers to the lines of one read are sent with one write.
 
 use std::fs::File;
 use std::io::{Read, Result, Write};
@@ -10,7 +10,7 @@ use crate::answer::Answers;
 
 const READ_BYTES: usize = 64 * 1024;
 
-/// The received bytes, which may end with an incomplete line.
+/// The bytes received so far, and the complete lines among them.
 #[derive(Default)]
 struct Lines {
     input: Vec<u8>,
@@ -36,7 +36,7 @@ impl Lines {
     }
 }
 
-/// Serves with blocking system calls, because there is nothing else to do.
+/// Serves with blocking system calls, because the process has no other work.
 pub(crate) fn serve(answers: &Answers) -> Result<()> {
     let mut input = File::open("/dev/stdin")?;
     let mut output = File::options().write(true).open("/dev/stdout")?;
@@ -53,7 +53,7 @@ pub(crate) fn serve(answers: &Answers) -> Result<()> {
     }
 }
 
-/// Serves within a tokio runtime.
+/// Serves on tokio.
 pub(crate) async fn serve_on_tokio(answers: &Answers) -> Result<()> {
     let mut input = pipe::OpenOptions::new().open_receiver("/dev/stdin")?;
     let mut output = pipe::OpenOptions::new().open_sender("/dev/stdout")?;

@@ -1,4 +1,4 @@
-//! Clients that speak HTTP/2, so that 64 connections carry any number of streams.
+//! HTTP/2 clients, which can open any number of streams on 64 connections.
 
 use std::net::SocketAddr;
 
@@ -12,13 +12,13 @@ use tokio::net::TcpStream;
 
 use crate::Outcome;
 
-/// A connection that can send any request.
+/// An HTTP/2 connection to the server.
 pub struct Connection {
     addr: SocketAddr,
     sender: SendRequest<String>,
 }
 
-/// An open stream of events.
+/// An open event stream.
 pub struct Stream(Response<Incoming>);
 
 impl Connection {
@@ -45,7 +45,7 @@ impl Connection {
         Ok(self.sender.send_request(request).await?)
     }
 
-    /// Sends a message of the stateless era.
+    /// Sends a request of the stateless era.
     async fn stateless(&mut self, method: &str, mut params: Value) -> Outcome<Response<Incoming>> {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -62,7 +62,7 @@ impl Connection {
         self.send(headers, &message).await
     }
 
-    /// Calls the server's tool.
+    /// Calls the server's only tool.
     pub async fn call(&mut self) -> Outcome {
         let params = json!({"name": "add", "arguments": {"a": 2, "b": 3}});
         let response = self.stateless("tools/call", params).await?;
@@ -74,7 +74,7 @@ impl Connection {
         Err(format!("{status}: {}", String::from_utf8_lossy(&body)).into())
     }
 
-    /// Opens a session, and returns its id.
+    /// Opens a session, and returns the session id.
     pub async fn session(&mut self) -> Outcome<String> {
         let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25",
@@ -95,7 +95,7 @@ impl Connection {
         Ok(name)
     }
 
-    /// Listens for changes.
+    /// Opens a stream that listens for changes.
     pub async fn listen(&mut self) -> Outcome<Stream> {
         let params = json!({"notifications": {"toolsListChanged": true}});
         let mut stream = Stream(self.stateless("subscriptions/listen", params).await?);

@@ -1,8 +1,9 @@
-//! An HTTP server under load: 64 connections, 1,000 open sessions, 1,000 open listen streams, and
-//! clients that are deliberately slow.
+//! Loads an HTTP server with 64 connections, 1,000 open sessions, 1,000 listen streams, and clients
+//! that are deliberately slow.
 //!
-//! `cargo run --release -p bench-load` prints figures, and fails if a bound is exceeded. Server and
-//! clients share the process, so every byte is counted; a client keeps only the id of a session.
+//! `cargo run --release -p bench-load` prints figures, and fails if one exceeds its bound. The
+//! server and the clients share a process whose allocations are counted. Of each session, the
+//! clients only keep the session id.
 
 mod client;
 mod slow;
@@ -26,8 +27,7 @@ const CONNECTIONS: usize = 64;
 const SESSIONS: usize = 1_000;
 const STREAMS: usize = 1_000;
 const CALLS: usize = 50_000;
-/// The maximum number of bytes for an idle session, without the events that are stored for its
-/// client.
+/// The limit of memory per idle session, without the events that are kept for its client.
 const BYTES_PER_SESSION: usize = 4 * 1024;
 
 struct Adder;
@@ -71,7 +71,7 @@ fn allocated() -> usize {
     stats.bytes_allocated - stats.bytes_deallocated
 }
 
-/// Makes calls on all connections at the same time.
+/// Sends calls on all connections at the same time.
 async fn calls(connections: Vec<Connection>) -> Outcome<Vec<Connection>> {
     let start = Instant::now();
     let mut working = JoinSet::new();
@@ -92,10 +92,10 @@ async fn calls(connections: Vec<Connection>) -> Outcome<Vec<Connection>> {
     Ok(connections)
 }
 
-/// Opens sessions that stay idle.
+/// Opens sessions and leaves them idle.
 async fn sessions(connections: &mut [Connection]) -> Outcome<usize> {
     let mut names = Vec::with_capacity(SESSIONS);
-    // These sessions let the server's tables grow before the measurement.
+    // The first sessions make the server allocate its tables.
     for connection in &mut *connections {
         connection.session().await?;
     }

@@ -1,4 +1,4 @@
-//! Clients that are deliberately slow, to keep connections from others.
+//! Slow clients that try to occupy connections.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -13,8 +13,7 @@ use crate::Outcome;
 pub const PATIENCE: Duration = Duration::from_secs(2);
 const CONNECTIONS: usize = 100;
 
-/// Opens connections that send the head of a request byte by byte, and waits until the server
-/// closes them.
+/// Sends request heads byte by byte on several connections, and waits until the server closes them.
 pub async fn cut(addr: SocketAddr) -> Outcome {
     let start = Instant::now();
     let mut slow = JoinSet::new();
@@ -44,7 +43,7 @@ async fn dribble(addr: SocketAddr) -> Outcome {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     });
-    // After a refusal, the end or a reset, the connection is gone.
+    // The server may answer with an error, close the connection, or reset it.
     let _ = reader.read_to_end(&mut Vec::new()).await;
     writing.abort();
     Ok(())

@@ -1,4 +1,4 @@
-//! The measured server on pmcp.
+//! The measured server, on pmcp.
 
 use std::error::Error;
 use std::sync::Arc;

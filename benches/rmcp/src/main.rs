@@ -1,4 +1,4 @@
-//! The measured server on rmcp.
+//! The measured server, on rmcp.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -30,7 +30,7 @@ struct Wait {
     ms: u64,
 }
 
-/// Clones share the router. Each session and each stateless request gets a clone.
+/// rmcp clones the server for each session and each stateless request. All clones share the router.
 #[derive(Clone)]
 struct Bench {
     router: Arc<ToolRouter<Self>>,
@@ -84,7 +84,8 @@ async fn http(address: SocketAddr, bench: Bench, fast: bool) -> Result<(), Box<d
     let service: StreamableHttpService<Bench, LocalSessionManager> =
         StreamableHttpService::new(move || Ok(bench.clone()), Arc::default(), config);
     let router = axum::Router::new().nest_service("/mcp", service);
-    // Without this, each answer would wait for the client's acknowledgement of the previous one.
+    // Without `TCP_NODELAY`, each answer waits until the client has acknowledged the previous
+    // answer.
     let listener = tokio::net::TcpListener::bind(address)
         .await?
         .tap_io(|stream| stream.set_nodelay(true).unwrap_or_default());

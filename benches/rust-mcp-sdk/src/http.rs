@@ -1,4 +1,4 @@
-//! The SDK's HTTP handler, mounted on axum.
+//! Mounts the SDK's HTTP handler on axum.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -68,7 +68,8 @@ pub(crate) async fn serve(address: SocketAddr, state: Arc<McpAppState>) -> std::
     let router = axum::Router::new()
         .route("/mcp", post(answer))
         .with_state(mount);
-    // Without this, each answer would wait for the client's acknowledgement of the previous one.
+    // Without `TCP_NODELAY`, each answer waits until the client has acknowledged the previous
+    // answer.
     let listener = tokio::net::TcpListener::bind(address)
         .await?
         .tap_io(|stream| stream.set_nodelay(true).unwrap_or_default());

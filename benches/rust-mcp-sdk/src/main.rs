@@ -1,4 +1,4 @@
-//! The measured server on rust-mcp-sdk.
+//! The measured server, on rust-mcp-sdk.
 
 mod http;
 mod tools;

@@ -63,7 +63,7 @@ impl Bench {
     }
 }
 
-/// Removes `type`, which the SDK adds itself.
+/// Removes `type` from a schema, because the SDK adds it.
 fn without_type(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema.remove("type");
     schema

@@ -1,5 +1,5 @@
-//! A long run of one client with many calls. Some calls are cancelled, some time out, and now and
-//! then the connection is lost. Memory must stay flat, and no task may be left.
+//! A long run of one client with many calls. Some calls are cancelled, some time out, and the
+//! connection is lost now and then. Memory must not grow, and no task may be left at the end.
 //!
 //! `cargo run --release -p bench-soak -- [calls]` makes one million calls by default.
 
@@ -13,9 +13,9 @@ use mcp_runtime::{CallError, Client};
 use tokio::runtime::Handle;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// The number of calls between two lost connections.
+/// The number of calls after which the connection is lost.
 const RECONNECT_EVERY: u64 = 10_000;
-/// The number of calls in flight at the same time.
+/// The number of calls in flight.
 const AT_ONCE: u64 = 50;
 
 struct Soaked;
@@ -35,7 +35,7 @@ impl Soaked {
     }
 }
 
-/// The server of the current connection.
+/// The task of the server that serves the current connection.
 type Current = Arc<Mutex<Option<JoinHandle<()>>>>;
 
 fn serve(current: &Current) -> Memory {
@@ -70,7 +70,7 @@ struct Tally {
     timed_out: u64,
 }
 
-/// Makes one call. Every twentieth call is cancelled, and every other twentieth times out.
+/// Makes call number `i`. One call in twenty is cancelled, and another one times out.
 async fn one(client: Client, i: u64) -> Result<Tally, CallError> {
     let mut tally = Tally::default();
     match i % 20 {
@@ -142,7 +142,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             total.cancelled += done.cancelled;
             total.timed_out += done.timed_out;
         }
-        // The first tenth of the calls is for warming up.
+        // The first tenth of the calls warms up the process.
         if first.is_none() && wave * AT_ONCE * 10 >= calls {
             first = Some(resident());
         }

@@ -1,5 +1,5 @@
-//! Creates ten thousand tasks in the memory store over stdio, and prints the server's memory per
-//! task and its CPU time in the ten seconds after that. This needs Linux.
+//! Creates ten thousand tasks in the memory store over stdio. Reports the server's memory per
+//! task, and its CPU time in the following ten seconds. Linux only.
 
 use std::env;
 use std::error::Error;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 const TASKS: u32 = 10_000;
 
-/// A server whose tasks do not end.
+/// A server whose tasks never end.
 struct Park;
 
 #[mcp_server(undocumented = "allow")]
@@ -26,14 +26,14 @@ impl Park {
         std::future::pending().await
     }
 
-    /// Waits, and keeps its context.
+    /// Waits while it holds its context.
     #[tool(with(Task::now()))]
     async fn with_context(&self, cx: &Context) {
         std::future::pending::<()>().await;
         cx.progress(1, 2, "");
     }
 
-    /// Leaves the work to others.
+    /// Creates a task, and leaves the work to another program.
     #[tool(with(Task::deferred()))]
     async fn elsewhere(&self, cx: &Context) -> Result<CreatedTask, ToolError> {
         let tasks = cx.extension::<Tasks>();
@@ -41,7 +41,7 @@ impl Park {
         Ok(tasks.create(cx).await?)
     }
 
-    /// Answers at once.
+    /// Answers immediately.
     #[tool]
     fn plain(&self) -> u32 {
         0
@@ -127,7 +127,7 @@ impl Server {
         Ok(serde_json::from_str(&line)?)
     }
 
-    /// Returns the resident memory in KiB.
+    /// Returns the resident memory, in KiB.
     fn memory(&self) -> Result<u64, Box<dyn Error>> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"));
@@ -135,7 +135,7 @@ impl Server {
         Ok(number.ok_or("no memory")?.parse()?)
     }
 
-    /// Returns the CPU time so far in ms. The kernel counts hundredths of a second.
+    /// Returns the CPU time so far, in ms. The kernel counts in hundredths of a second.
     fn cpu(&self) -> Result<u64, Box<dyn Error>> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
         let fields: Vec<_> = stat.split_whitespace().collect();
@@ -145,7 +145,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The process may have ended.
+        // The process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! The measured server on turbomcp.
+//! The measured server, on turbomcp.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -12,7 +12,7 @@ use turbomcp::http::{HttpConfig, serve_http};
 use turbomcp::prelude::*;
 use turbomcp::{Implementation, ListToolsContext, neutral, serve_stdio};
 
-/// The expansion of `#[server]`, with any number of tools.
+/// The expansion of `#[server]`, except that the number of tools is an option.
 #[derive(Clone)]
 struct Bench {
     tools: Arc<Vec<neutral::Tool>>,

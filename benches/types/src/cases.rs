@@ -1,4 +1,4 @@
-//! The measured pairs: our implementation, and the one to compare it with.
+//! The measured pairs: mcp-types, and an alternative to compare it with.
 
 use std::hint::black_box;
 
@@ -8,18 +8,18 @@ use serde::de::DeserializeOwned;
 
 use crate::{ideal, samples};
 
-/// An operation that is repeated.
+/// An operation that is repeated many times.
 pub struct Case {
     pub name: &'static str,
     pub run: Box<dyn Fn()>,
 }
 
-/// Two implementations of the same operation, and the bar for their ratio.
+/// Two implementations of the same operation.
 pub struct Pair {
     pub what: &'static str,
     pub ours: Case,
     pub other: Case,
-    /// The maximum of our figure divided by the other.
+    /// The maximum ratio of the time of `ours` to the time of `other`.
     pub bar: f64,
 }
 
@@ -74,7 +74,7 @@ fn blocks() -> Pair {
     }
 }
 
-/// Decodes a value from text.
+/// Decodes a value with serde_json.
 fn with_serde_json<T: DeserializeOwned>(name: &'static str, text: String) -> Case {
     case(name, move || {
         let value: T = serde_json::from_str(black_box(&text)).expect("the sample fits");

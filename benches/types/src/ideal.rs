@@ -1,11 +1,11 @@
-//! The same messages as minimal types, which hold only what these messages contain.
+//! Types that contain only the fields of the sample messages.
 #![expect(dead_code, reason = "the fields are only decoded")]
 
 use mcp_types::JsonObject;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// A call that is borrowed completely in one pass.
+/// A call that is decoded in one pass and borrows everything.
 #[derive(Deserialize)]
 pub struct Call<'a> {
     pub jsonrpc: &'a str,
@@ -24,7 +24,7 @@ pub struct CallParams<'a> {
     pub meta: Option<&'a RawValue>,
 }
 
-/// A list of tools with only its fields, and with raw schemas.
+/// A list of tools with only the fields in use. The schemas are raw JSON.
 #[derive(Deserialize, Serialize)]
 pub struct List {
     pub tools: Vec<Tool>,
@@ -117,7 +117,7 @@ pub struct Annotations {
     pub last_modified: Option<String>,
 }
 
-/// Contents without a tag, as an untagged enum, which is the only way that serde can derive.
+/// Resource contents, which have no tag, as an untagged enum derived by serde.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum Contents {

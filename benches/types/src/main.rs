@@ -1,8 +1,8 @@
-//! The cost of decoding and encoding messages, compared with plain derived structs.
+//! Measures the decoding and encoding of messages against plain derived structs.
 //!
-//! `cargo run --release -p bench-types` measures time and allocations and, if valgrind is
-//! installed, instructions. Instructions are the difference between two run lengths, so the start
-//! is not counted.
+//! `cargo run --release -p bench-types` measures time and allocations, and also instructions if
+//! valgrind is installed. Each count is the difference between two run lengths, so start-up
+//! cancels out.
 
 mod cases;
 mod ideal;

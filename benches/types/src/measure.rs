@@ -1,4 +1,4 @@
-//! Measures the time, allocations and instructions of the cases, side by side in one run.
+//! Measures time, allocations and instructions of all cases in one run.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use stats_alloc::Region;
 
 use crate::cases::{Case, Pair, pairs};
 
-/// How often the two implementations of a pair are measured in turn. The minimum of each is
-/// reported, because other load on the machine only adds time.
+/// The number of measurements of each case, in turns. The shortest time is reported, because other
+/// programs on the machine can only add to it.
 const ROUNDS: usize = 51;
-/// How long one measurement of one implementation takes.
+/// The duration of one measurement.
 const ROUND: Duration = Duration::from_millis(10);
 
-/// Runs one case for a profiler.
+/// Runs one case repeatedly, for a profiler.
 pub fn repeat(name: &str, runs: u64) {
     let pairs = pairs();
     let cases = pairs.iter().flat_map(|pair| [&pair.ours, &pair.other]);
@@ -53,7 +53,7 @@ pub fn report() {
     }
 }
 
-/// Returns the time of both implementations in nanoseconds.
+/// Returns the times of both cases, in nanoseconds.
 fn times(pair: &Pair) -> (f64, f64) {
     (0..ROUNDS).fold((f64::INFINITY, f64::INFINITY), |(ours, other), _| {
         (ours.min(time(&pair.ours)), other.min(time(&pair.other)))
@@ -80,8 +80,7 @@ fn allocations(case: &Case) -> usize {
     change.allocations + change.reallocations
 }
 
-/// Returns the instructions of one run, which are the difference between two run lengths in
-/// callgrind.
+/// Counts the instructions of one run with callgrind, as the difference between two run lengths.
 fn instructions(case: &Case) -> Option<u64> {
     const SHORT: u64 = 100;
     const LONG: u64 = 1100;

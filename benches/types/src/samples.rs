@@ -1,11 +1,11 @@
-//! The messages that are measured.
+//! The messages that the benchmarks decode and encode.
 
 use std::fmt::Write as _;
 
-/// A call of 201 bytes, as a client of the handshake era sends it.
+/// A call of 201 bytes, as a client in the handshake era sends it.
 pub const CALL: &str = r#"{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"search_books","arguments":{"title":"The Art of Computer Programming, Volumes ","limit":10,"language":"en","available":true},"_meta":{}}}"#;
 
-/// Returns a list of fifty tools with schemas of usual size, 27 KB in total.
+/// Returns a list of fifty tools with schemas of typical size, 27 KB in total.
 pub fn list() -> String {
     let mut tools = String::new();
     for index in 0..50 {

@@ -1,4 +1,5 @@
-//! The official memory server on SQLite: `MEMORY_FILE_PATH=memory.db cargo run -p mcp-example-memory`
+//! The official memory server, with SQLite as its storage:
+//! `MEMORY_FILE_PATH=memory.db cargo run -p mcp-example-memory`
 
 use anyhow::{Context as _, Result};
 use mcp_runtime::prelude::*;
@@ -181,13 +182,13 @@ impl Memory {
     }
 }
 
-/// The table of entities and relations. Only entities have names.
+/// Stores both entities and relations. Only entities have a name.
 const TABLE: &str =
     "CREATE TABLE IF NOT EXISTS graph (item UNIQUE, name AS (item->>'name') UNIQUE)";
 const ADD: &str = "INSERT OR IGNORE INTO graph SELECT value FROM json_each(?1) RETURNING item";
 const SAVE: &str = "REPLACE INTO graph SELECT value FROM json_each(?1)";
 
-/// Runs a statement, whose parameter and rows are JSON.
+/// Runs a statement that takes one JSON parameter and returns rows of JSON.
 fn run<T: for<'a> Deserialize<'a>>(sql: &str, json: impl Serialize) -> Result<Vec<T>> {
     let path = std::env::var("MEMORY_FILE_PATH").unwrap_or("memory.db".into());
     let db = Connection::open(path)?;
@@ -208,8 +209,7 @@ fn load() -> Result<Graph> {
     })
 }
 
-/// Returns the entities for which `fits` is true, and the relations that begin or end at one of
-/// them.
+/// Returns the entities that fit, and the relations that begin or end at one of them.
 fn find(fits: impl Fn(&Entity) -> bool) -> Result<Graph> {
     let mut graph = load()?;
     graph.entities.retain(fits);

@@ -1,4 +1,4 @@
-//! The API of the document, for trying the example without another API.
+//! A small implementation of the documented API, to run the example without a real one.
 
 use std::{collections::BTreeMap, io, sync::Arc};
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 
-/// The books by ISBN.
+/// The books, keyed by ISBN.
 type Books = State<Arc<Mutex<BTreeMap<String, Value>>>>;
 
-/// Serves an empty shop on a free port of this machine, and returns its URL.
+/// Serves an empty shop on a free local port, and returns its URL.
 pub(crate) async fn start() -> io::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}", listener.local_addr()?);

@@ -1,8 +1,6 @@
-//! Tools made from an OpenAPI document, without macros: each operation is a tool that calls the
-//! API.
+//! Offers each operation of an OpenAPI document as a tool that calls the API, without macros.
 //!
-//! Run it with `cargo run -p mcp-example-openapi URL`. Without a URL, the example also serves the
-//! API.
+//! `cargo run -p mcp-example-openapi URL`. Without a URL, the example also serves the API.
 
 mod bookshop;
 mod tools;

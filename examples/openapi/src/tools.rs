@@ -1,4 +1,4 @@
-//! Makes tools from the operations in a document.
+//! Turns the operations of an OpenAPI document into tools.
 
 use std::sync::Arc;
 
@@ -12,20 +12,19 @@ use mcp_runtime::{Json, ToolError};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
-/// The maximum length of an answer in bytes.
+/// The largest response that is read, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// One operation of the API.
 struct Operation {
     method: Method,
-    /// The URL, with variables in braces.
+    /// The URL of the operation, with variables in braces.
     url: String,
     client: Client<HttpConnector, Body>,
 }
 
 /// Returns a tool for each operation of the API at `url`.
 pub(crate) fn from_document(document: &str, url: &str) -> Result<Vec<ToolEntry>> {
-    // A tool's schema refers to its own definitions.
+    // The schema of a tool can only refer to definitions inside itself.
     let document = document.replace("#/components/schemas/", "#/$defs/");
     let document: Value = serde_json::from_str(&document)?;
     let none = json!({});
@@ -63,7 +62,7 @@ fn tool(operation: Operation, described: &Value, definitions: &Value) -> Result<
     Ok(builder.call_async(move |arguments: Value, _| Arc::clone(&operation).call(arguments)))
 }
 
-/// Returns a schema with an operation's parameters and body as properties.
+/// Returns an object schema whose properties are the parameters and the body of an operation.
 fn input_schema(described: &Value, definitions: &Value) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -101,7 +100,6 @@ fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 impl Operation {
-    /// Sends a request, and returns the JSON of the response.
     async fn call(self: Arc<Self>, arguments: Value) -> Result<Option<Json<Value>>, ToolError> {
         let mut url = self.url.clone();
         let mut query = String::new();

@@ -1,8 +1,9 @@
-//! A server in a package that depends on the runtime under another name.
+//! A server in a package that renames its dependency on the runtime.
 
 use framework::prelude::*;
 
-/// A book. serde's derive macro needs the other name, and schemars's macro finds it in the prelude.
+/// A book. serde's derive macro needs the path of the renamed crate, while schemars' finds
+/// `schemars` in the prelude.
 #[derive(Serialize, JsonSchema)]
 #[serde(crate = "framework::serde")]
 struct Book {
@@ -25,7 +26,7 @@ impl Library {
     }
 }
 
-/// Counts the letters of a text.
+/// Counts the letters of a string.
 #[tool]
 fn count(text: String) -> usize {
     text.chars().count()

@@ -1,4 +1,4 @@
-//! Audits all requests: writes a line for each, with its outcome but without its arguments.
+//! Writes an audit log with one line per request: its outcome, but not its arguments.
 //!
 //! `cargo run --bin audit -- audit.log`
 
@@ -15,7 +15,7 @@ struct Calculator;
 
 #[mcp_server(name = "audit", version = env!("CARGO_PKG_VERSION"))]
 impl Calculator {
-    /// Divides a number by another one.
+    /// Divides one number by another.
     #[tool]
     fn divide(&self, dividend: i64, divisor: i64) -> Result<i64, ToolError> {
         let quotient = dividend.checked_div(divisor);
@@ -23,8 +23,8 @@ impl Calculator {
     }
 }
 
-/// The log, description, outcome and start of a request. Writes a line when the request ends, even
-/// if it is cancelled.
+/// A line of the log: file, description, outcome, and start of a request. The line is written when
+/// this value is dropped, so a cancelled request is logged as well.
 struct Line(Arc<File>, String, &'static str, Instant);
 
 impl Line {

@@ -1,4 +1,4 @@
-//! A calculator on standard input and output: the server of the README.
+//! A calculator on standard input and output: the server from the README.
 
 use mcp_runtime::prelude::*;
 
@@ -21,7 +21,7 @@ impl Calculator {
         Ok(a / b)
     }
 
-    /// Says the text again.
+    /// Repeats the text.
     #[tool]
     fn echo(&self, text: String) -> String {
         text

@@ -1,5 +1,5 @@
-//! A slow server that reports its progress over HTTP. `clock ADDR [ORIGIN]…` serves
-//! `http://ADDR/mcp` to this machine, and to web pages of the named origins.
+//! A server whose tool takes a while and reports progress over HTTP. `clock ADDR [ORIGIN]…` serves
+//! `http://ADDR/mcp` to local programs, and to web pages from the given origins.
 
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use mcp_runtime::transport::http::{HttpOptions, http};
 
 struct Clock;
 
-/// The time between two ticks.
 const TICK: Duration = Duration::from_millis(300);
 
 #[mcp_server(name = "clock")]

@@ -1,4 +1,4 @@
-//! Suggestions for the arguments of a prompt and the variables of a resource's URI.
+//! Suggests values for the arguments of a prompt and for the variables of a resource's URI.
 
 use mcp_runtime::prelude::*;
 
@@ -41,7 +41,7 @@ impl Atlas {
         ["de", "fr"].into_iter().filter(begins).collect()
     }
 
-    /// Returns the cities of the country that was already chosen, or of all countries.
+    /// Returns the cities of the chosen country, or all cities before a country is chosen.
     fn cities(request: &CompletionRequest) -> Vec<&'static str> {
         let chosen = request.other("country");
         CITIES

@@ -1,4 +1,4 @@
-//! Two servers in one, each with its own prefix for names.
+//! Combines two servers into one. Each of them keeps its own prefix for names.
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
@@ -7,7 +7,7 @@ struct Dictionary;
 
 #[mcp_server]
 impl Dictionary {
-    /// Says what a word means.
+    /// Explains a word.
     #[tool(read_only)]
     fn look_up(&self, word: String) -> String {
         format!("Nobody knows what `{word}` means.")

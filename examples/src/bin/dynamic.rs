@@ -1,4 +1,4 @@
-//! A server that learns new tools while it is running, and notifies its clients.
+//! A server that adds and removes tools while it runs, and notifies its clients.
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
@@ -9,13 +9,13 @@ struct School;
 
 #[mcp_server(name = "dynamic")]
 impl School {
-    /// Learns how to answer a question.
+    /// Adds a tool that answers a question.
     #[tool]
     fn learn(
         &self,
         /// The name of the new tool.
         name: String,
-        /// Its answer.
+        /// The answer of the new tool.
         answer: String,
         server: &Server,
     ) -> Result<String, FixedListError> {
@@ -31,7 +31,7 @@ impl School {
         Ok(learnt)
     }
 
-    /// Forgets a tool that was learnt.
+    /// Removes a tool that was added.
     #[tool]
     fn forget(&self, name: String, server: &Server) -> Result<(), FixedListError> {
         server.edit().remove_tool(name).apply()

@@ -1,6 +1,6 @@
-//! A pizzeria that asks its guests questions: as parameters, as forms made from types, about what
-//! the function found out, and as a web page to pay on. The same functions serve clients of both
-//! eras.
+//! A pizzeria that asks its guests: with questions as parameters, with forms made from types,
+//! with a question that depends on a result, and with a web page for the payment. The same
+//! functions serve clients of both eras.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -15,13 +15,13 @@ struct Pizzeria {
 struct Order {
     /// The toppings.
     toppings: Vec<Topping>,
-    /// How large it should be.
+    /// The size of the pizza.
     size: Size,
-    /// How many you want.
+    /// How many pizzas you want.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 9))]
     count: u32,
-    /// Anything that the kitchen should know.
+    /// A note for the kitchen.
     note: Option<String>,
 }
 
@@ -53,8 +53,7 @@ impl Pizzeria {
     fn cancel(
         &self,
         number: u32,
-        // This question is asked before the function is entered, so the function runs once in every
-        // era.
+        // The question is asked before the function runs, so the function runs once in every era.
         #[elicit("Cancel order {number}?")] sure: Option<bool>,
     ) -> String {
         let outcome = if sure == Some(true) {
@@ -65,16 +64,15 @@ impl Pizzeria {
         format!("Order {number} is {outcome}.")
     }
 
-    /// Takes an order, and has it confirmed.
+    /// Takes an order, and asks the guest to confirm it.
     #[tool]
     async fn order(
         &self,
         #[elicit("What would you like?")] order: Order,
         cx: &Context,
     ) -> Result<String, ToolError> {
-        // The question below needs the number, so it is asked inside the function. In the stateless
-        // era, the function runs again with the answer, and `once` keeps the code before the
-        // question from running twice.
+        // The question below contains the number, so it can't be a parameter. In the stateless
+        // era the function runs again when the answer arrives, and `once` keeps the first number.
         let next = async { self.orders.fetch_add(1, Ordering::Relaxed) + 1 };
         let number = cx.once("number", next).await?;
         let question = format!(

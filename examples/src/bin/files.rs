@@ -1,4 +1,4 @@
-//! Offers the files of a directory as resources, listed ten at a time.
+//! Offers the files of a directory as resources, in pages of ten.
 //!
 //! `cargo run --bin files -- some/directory`
 

@@ -1,6 +1,7 @@
-//! A gateway to several servers. Each server in a file, such as a project's `.mcp.json`, is offered
-//! under its name there, without characters that a prefix can't have: the tools of `git (local)`
-//! begin with `git-local_`. Servers that the file disables are left out.
+//! A gateway that offers several servers as one. It reads the servers from a file such as a
+//! project's `.mcp.json`, and skips disabled ones. The prefix of each server is its name in the
+//! file without the characters that a prefix can't contain: the tools of `git (local)` begin with
+//! `git-local_`.
 //!
 //! `cargo run --bin gateway -- .mcp.json`
 
@@ -34,8 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns a prefix for the tools of a server: a letter, then letters, digits, `-` and `.`, and not
-/// one of `used`.
+/// Makes a prefix that is not in `used`: a letter, followed by letters, digits, `-` and `.`.
 fn prefix(name: &str, used: &[String]) -> String {
     let is_allowed = |it: char| it.is_ascii_alphanumeric() || it == '.';
     let words = name.split(|it| !is_allowed(it)).filter(|it| !it.is_empty());
@@ -45,14 +45,14 @@ fn prefix(name: &str, used: &[String]) -> String {
     }
     let numbered = (2..).map(|number| format!("{prefix}-{number}"));
     let mut candidates = std::iter::once(prefix.clone()).chain(numbered);
-    // Prefixes of URIs are compared without case.
+    // URI prefixes are case-insensitive.
     let is_free = |it: &String| !used.iter().any(|used| used.eq_ignore_ascii_case(it));
     candidates.find(is_free).unwrap_or(prefix)
 }
 
 /// Connects to a server, and returns a proxy for it.
 async fn behind(entry: &Entry) -> Result<Server, Box<dyn Error>> {
-    // A program that exits is started again, without a limit.
+    // Restart a program that dies, without a limit.
     let without_end = Reconnect {
         tries: None,
         ..Reconnect::default()

@@ -1,5 +1,5 @@
-//! A limit on concurrent calls with tower's layers: two calls are served, and others are refused
-//! instead of waiting.
+//! Limits concurrent calls with layers of tower: two calls run at the same time, and additional calls
+//! are refused instead of waiting.
 
 use std::time::Duration;
 
@@ -24,8 +24,7 @@ impl Reports {
 #[mcp_runtime::main]
 async fn main() -> Result<(), ServeError> {
     let mut server = Reports.into_builder();
-    // The outermost layer tells clients when to try again. Without it, the error would be an
-    // internal error.
+    // This layer is the outermost. It tells the client when to retry, instead of an internal error.
     server.layer(from_fn(async |request: McpRequest, next: Next| {
         let outcome = next.run(request).await;
         outcome.map_err(|error| {
@@ -36,7 +35,7 @@ async fn main() -> Result<(), ServeError> {
             }
         })
     }));
-    // Refuses calls while the inner service is not ready.
+    // Refuses a call while the layers below are busy.
     server.layer(LoadShedLayer::new());
     server.layer(ConcurrencyLimitLayer::new(2));
     server.serve(stdio()).await

@@ -1,4 +1,4 @@
-//! A server that logs to its clients at the level that each client chooses.
+//! A server that sends log messages to its clients, at the level that each client has set.
 
 use std::sync::Arc;
 

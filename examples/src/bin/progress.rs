@@ -1,4 +1,4 @@
-//! A server that reports its progress.
+//! A server that reports progress.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::Progress;
@@ -19,7 +19,7 @@ impl Kitchen {
         baked.map(|cake| format!("a {cake} cake")).collect()
     }
 
-    /// Makes tea, and says what it is at.
+    /// Makes tea, and reports each step.
     #[tool]
     fn brew(&self, cx: &Context) -> &'static str {
         cx.progress(1, 3, "boiling water");

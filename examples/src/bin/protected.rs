@@ -1,11 +1,11 @@
-//! A server that requires access tokens: `whoami` needs any token, and `write` a token with the
-//! scope `files:write`.
+//! A server that requires access tokens: `whoami` accepts any token, and `write` needs the scope
+//! `files:write`.
 //!
 //! `cargo run --bin protected -- 127.0.0.1:8080 https://login.example.com`
 //!
-//! With `--client-id ID --client-secret SECRET` before the address, tokens that are not JWTs are
-//! introspected with this client. `cargo run --bin login -- http://127.0.0.1:8080/mcp whoami` is a
-//! client.
+//! With `--client-id ID --client-secret SECRET` before the address, that client introspects the
+//! tokens that are not JWTs. To try the server: `cargo run --bin login --
+//! http://127.0.0.1:8080/mcp whoami`.
 
 use std::error::Error;
 
@@ -26,7 +26,7 @@ impl Files {
         caller.unwrap_or_default().to_owned()
     }
 
-    /// Writes nothing, and needs the right to.
+    /// Does not really write, but requires the scope for it.
     #[tool(scopes("files:write"))]
     fn write(&self) -> &'static str {
         "written"

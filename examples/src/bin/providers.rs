@@ -1,4 +1,4 @@
-//! A server that accepts the tokens of one of several providers, and a client that logs in there.
+//! A server that accepts the tokens of a well-known provider, and a client that logs in there.
 //!
 //! ```sh
 //! providers serve 127.0.0.1:8080 entra TENANT APP         # or: auth0 DOMAIN API,
@@ -8,8 +8,8 @@
 //!                                                         # cognito POOL CLIENT, google CLIENT SECRET
 //! ```
 //!
-//! The variable `ISSUER` replaces the identifier of a provider that has several, and `TOKEN_INFO`
-//! replaces the URL where Google describes tokens.
+//! The environment variable `ISSUER` overrides the issuer, for a provider that has several.
+//! `TOKEN_INFO` overrides the URL of Google's token information endpoint.
 
 use std::env;
 use std::error::Error;
@@ -29,7 +29,7 @@ struct Files;
 
 #[mcp_server(name = "providers", version = env!("CARGO_PKG_VERSION"))]
 impl Files {
-    /// Answers who calls.
+    /// Tells who the caller is.
     #[tool]
     fn whoami(&self, claims: &Claims) -> String {
         claims.subject().unwrap_or_default().to_owned()

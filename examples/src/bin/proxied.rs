@@ -1,10 +1,10 @@
-//! A server behind `OAuthProxy`: MCP clients register and log in here, and people at a provider that knows
-//! one client only.
+//! A server behind `OAuthProxy`. MCP clients register and log in at the proxy, and users log in
+//! at a provider that knows a single client.
 //!
 //! `CLIENT_SECRET=… proxied 127.0.0.1:8080 https://login.example.com CLIENT FOLDER`
 //!
-//! The provider has one client, with the redirect URI `http://127.0.0.1:8080/callback`. FOLDER keeps the
-//! logins, and has the keys:
+//! The provider knows one client, with the redirect URI `http://127.0.0.1:8080/callback`. FOLDER
+//! stores the logins, and must contain two keys:
 //!
 //! ```sh
 //! openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out FOLDER/signing.pem
@@ -28,7 +28,7 @@ struct Files;
 
 #[mcp_server(name = "proxied", version = env!("CARGO_PKG_VERSION"))]
 impl Files {
-    /// Answers who calls, by the provider's claims.
+    /// Tells who the caller is, from the provider's claims.
     #[tool]
     fn whoami(&self, claims: &Claims) -> String {
         claims.subject().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! Redaction of results: the digits of payment card numbers are replaced with stars.
+//! Redacts results: the server replaces the digits of payment card numbers with stars.
 
 use mcp_runtime::layer::{McpRequest, McpResponse, Next, from_fn};
 use mcp_runtime::prelude::*;
@@ -19,8 +19,8 @@ impl Shop {
     }
 }
 
-/// Replaces each digit of card numbers with a star. A card number has 13 to 19 digits, with single
-/// spaces between them.
+/// Replaces each digit of a card number with a star. A card number has 13 to 19 digits, possibly
+/// with spaces between them.
 fn redacted(text: &str) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut rest = text;

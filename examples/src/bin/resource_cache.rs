@@ -1,5 +1,4 @@
-//! A cache of resource contents: for each principal, a resource is read at most once in ten
-//! seconds.
+//! Caches contents: each principal reads a resource at most once in ten seconds.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +16,7 @@ struct Archive(AtomicUsize);
 
 #[mcp_server(name = "resource_cache", version = env!("CARGO_PKG_VERSION"))]
 impl Archive {
-    /// A book, and how often one was fetched.
+    /// A book, and the number of times it was fetched.
     #[resource("book://{title}", mime = "text/plain")]
     fn book(&self, title: String) -> String {
         let times = self.0.fetch_add(1, Ordering::Relaxed) + 1;

@@ -1,5 +1,5 @@
-//! A travel guide that lets the client's language model write, with a tool that the model may use.
-//! The same functions serve clients of both eras.
+//! A travel guide whose texts the client's language model writes, with a tool that the model may
+//! use. The same functions serve clients of both eras.
 
 use mcp_runtime::input::{IntoConversation, Sampled};
 use mcp_runtime::prelude::*;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 struct Guide;
 
-/// The number of questions after which the model must answer.
+/// The number of tool calls after which the model must answer.
 const MOST_QUESTIONS: usize = 4;
 
 #[mcp_server(name = "sample")]
@@ -45,7 +45,7 @@ impl Guide {
     }
 }
 
-/// Returns the tool that the model may use.
+/// The tool that the model may call.
 fn thermometer() -> Tool {
     let schema = json!({
         "type": "object",
@@ -55,7 +55,7 @@ fn thermometer() -> Tool {
     Tool::new("temperature", schema).with_description("How warm it is in a town, in °C.")
 }
 
-/// Answers the model's calls of the tool.
+/// Runs the tool calls of the model, and returns their results.
 fn measured(said: &Sampled) -> Vec<SamplingMessageContentBlock> {
     let results = said.tool_uses().map(|usage| {
         let degrees = usage.input.get().len() % 40;

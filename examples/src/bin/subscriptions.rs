@@ -1,10 +1,9 @@
-//! A server with a resource that changes, and notifies subscribed clients.
+//! A server with a resource that changes, and notifications for its subscribers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_runtime::prelude::*;
 
-/// The URI of the count.
 const URI: &str = "counter://count";
 
 #[derive(Default)]

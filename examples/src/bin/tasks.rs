@@ -1,10 +1,10 @@
-//! Calls that continue after they were answered (`io.modelcontextprotocol/tasks`): a server and a
+//! Calls that continue after they were answered (`io.modelcontextprotocol/tasks`): server and
 //! client.
 //!
 //! `tasks` serves over standard streams, and `tasks 127.0.0.1:8080` over HTTP. `tasks call` starts
-//! the former, and `tasks call http://127.0.0.1:8080/mcp render '{"scenes": 3}'` connects to the
-//! latter or to any other server. It follows the task of a call, and prints each status and the
-//! result.
+//! a server as a child process, and `tasks call http://127.0.0.1:8080/mcp render '{"scenes": 3}'`
+//! connects to one, which may also be another program. Both follow the task of a call, and print
+//! each status and the result.
 
 use std::env::args;
 use std::io::{Write as _, stdout};
@@ -20,7 +20,7 @@ struct Studio;
 
 #[mcp_server(name = "tasks")]
 impl Studio {
-    /// Renders a film. A short one is answered at once.
+    /// Renders a film. A short film is answered without a task.
     #[tool(with(Task::after("250ms").ttl("24h").poll_interval("200ms")))]
     async fn render(&self, scenes: u32, cx: &Context) -> String {
         for scene in 0..scenes {
@@ -30,14 +30,14 @@ impl Studio {
         format!("{scenes} scenes")
     }
 
-    /// Names a film, by whoever watches it.
+    /// Asks the user for the name of a film.
     #[tool(with(Task::now().poll_interval("200ms")))]
     async fn name(&self, cx: &Context) -> Result<String, ToolError> {
         let name: String = cx.elicit("The name of the film?").await?;
         Ok(format!("the film is called {name}"))
     }
 
-    /// Cuts a film, without success.
+    /// Tries to cut a film, and fails.
     #[tool(with(Task::now().poll_interval("200ms")))]
     async fn cut(&self) -> Result<String, ToolError> {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Calls a tool of a server. Without a URL, starts a new server.
+/// Calls a tool of the server at the URL, or of a new child process if there is no URL.
 async fn call(
     url: Option<&str>,
     tool: &str,

@@ -1,5 +1,5 @@
-//! The tasks of a team, in an axum app. Users sign in with a token, and tools see who calls them
-//! and ask questions with forms.
+//! The tasks of a team, as part of an axum app. Users sign in with a token. Tools know their
+//! caller, and ask with forms.
 //!
 //! Run it with `cargo run -p mcp-example-team 127.0.0.1:8080`. Clients connect to
 //! `http://127.0.0.1:8080/mcp` with the header `Authorization: Bearer token-of-ann`.
@@ -30,7 +30,7 @@ async fn main() -> anyhow::Result<()> {
         .with_state(team);
     let (ended, end) = oneshot::channel();
     let shutdown = async {
-        // If the signal can't be handled, it ends the process.
+        // If the signal handler can't be installed, the default action still ends the process.
         let _ = tokio::signal::ctrl_c().await;
         let _ = ended.send(guard.shut_down().await);
     };
@@ -41,7 +41,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The tasks, for pages and other programs.
+/// Serves the tasks to web pages and other programs.
 async fn tasks(State(team): State<Team>, Extension(user): Extension<User>) -> Json<Vec<Task>> {
     Json(team.list_tasks(&user))
 }

@@ -1,4 +1,4 @@
-//! The tasks, and the tools for them.
+//! The tasks of a team, and the tools that manage them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,12 +24,12 @@ enum Urgency {
     High,
 }
 
-/// The form that goes with a task.
+/// The form that is filled in for a new task.
 #[derive(Deserialize, JsonSchema, Elicit)]
 struct Plan {
     /// How urgent it is
     urgency: Urgency,
-    /// Days that it may take
+    /// The number of days the task may take
     #[schemars(range(min = 1, max = 30))]
     days: u8,
 }
@@ -37,7 +37,7 @@ struct Plan {
 /// The tasks of a team.
 #[mcp_server(name = "team")]
 impl Team {
-    /// Lists the caller's tasks; to admins, everybody's.
+    /// Lists the caller's tasks, or all tasks if the caller is an admin.
     #[tool(read_only)]
     pub(crate) fn list_tasks(&self, user: &User) -> Vec<Task> {
         self.find(|it| user.is_admin || it.owner == user.name)
@@ -65,7 +65,7 @@ impl Team {
         task
     }
 
-    /// Removes all tasks with a title, whoever has them.
+    /// Removes all tasks with a title, regardless of the owner.
     #[tool(visible = Self::is_admin)]
     fn remove_tasks(
         &self,
@@ -87,7 +87,7 @@ impl Team {
         Ok(Structured::new(removed).with_text(text))
     }
 
-    /// The tasks of one member; only admins read those of others.
+    /// The tasks of one member. Members read their own tasks, admins read everyone's.
     #[resource("team://tasks/{owner}", mime = "application/json", subscribe)]
     fn board(&self, owner: String, user: &User) -> Result<Json<Vec<Task>>, NotFound> {
         if user.name != owner && !user.is_admin {

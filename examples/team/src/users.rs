@@ -15,7 +15,7 @@ pub(crate) struct User {
     pub(crate) is_admin: bool,
 }
 
-/// Users by their tokens; a real app keeps hashes of these in a database.
+/// The users, keyed by token. A real app stores hashes of tokens in a database.
 const USERS: [(&str, User); 2] = [
     (
         "token-of-ann",
@@ -33,14 +33,14 @@ const USERS: [(&str, User); 2] = [
     ),
 ];
 
-/// Admits users, and records who they are.
+/// Authenticates a request, and attaches the user to it.
 pub(crate) async fn sign_in(mut request: Request, next: Next) -> Result<Response, StatusCode> {
     let header = request.headers().get(header::AUTHORIZATION);
     let token = header.and_then(|it| it.to_str().ok()?.strip_prefix("Bearer "));
     let user = USERS.into_iter().find(|(it, _)| Some(*it) == token);
     let (_, user) = user.ok_or(StatusCode::UNAUTHORIZED)?;
     let extensions = request.extensions_mut();
-    // The principal owns sessions, and questions that are not answered yet.
+    // Sessions and unanswered questions belong to this principal.
     extensions.insert(Principal::new(user.name));
     extensions.insert(user);
     Ok(next.run(request).await)

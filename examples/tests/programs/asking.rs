@@ -1,5 +1,5 @@
-//! The examples that ask questions, run as separate processes. Each handler is answered in both
-//! eras, with the same result.
+//! Runs the examples that ask the client as processes. In both eras, each handler gets its
+//! answers and returns the same result.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 
-/// Returns the texts of a sequence of calls and the questions asked meanwhile, in both eras.
+/// Returns the texts that the calls return and the questions that were asked, which must not differ
+/// between the eras.
 async fn compare(
     binary: &str,
     able: impl Fn(ClientBuilder, Asked) -> ClientBuilder,
@@ -42,7 +43,7 @@ async fn compare(
     seen.swap_remove(0)
 }
 
-/// Questions to a client.
+/// The questions that a client has received.
 #[derive(Clone, Default)]
 struct Asked(Arc<Mutex<Vec<String>>>);
 
@@ -115,7 +116,7 @@ async fn guests_order_pay_and_change_their_minds() {
     assert_eq!(said, ["Nothing, then.", "Order 1 is kept."]);
 }
 
-/// A model that asks for the temperature once.
+/// Plays a model that calls the thermometer once.
 fn write(params: &CreateMessageRequestParams) -> Result<CreateMessageResult, ErrorObject> {
     let last = params.messages.last().unwrap();
     let content = match (&params.tools, &last.content.as_slice()[0]) {

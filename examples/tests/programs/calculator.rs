@@ -1,4 +1,4 @@
-//! The calculator as a separate process, over its standard streams.
+//! Runs the calculator as a process, and talks to it over its standard streams.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -67,8 +67,7 @@ impl Calculator {
         self.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
     }
 
-    /// Closes standard input, checks that the process exits cleanly, and returns the rest of its
-    /// output.
+    /// Closes standard input, waits for a clean exit, and returns the remaining output.
     fn finish(mut self) -> String {
         drop(self.stdin.take());
         let mut rest = String::new();

@@ -1,4 +1,4 @@
-//! The examples that are clients.
+//! Runs the examples that are clients.
 
 use std::process::Command;
 

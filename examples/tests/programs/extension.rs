@@ -1,4 +1,4 @@
-//! `com.example/tickets`, an extension of the protocol, over standard streams and HTTP in both eras.
+//! Runs the extension `com.example/tickets` over standard streams and HTTP, in both eras.
 
 #[path = "../../src/bin/extension/client.rs"]
 mod client;
@@ -17,7 +17,7 @@ use self::client::Following;
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
-/// Serves the workshop over HTTP as long as the test runs.
+/// Serves the workshop over HTTP until the test ends.
 fn serve() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -31,7 +31,7 @@ fn builder(revision: Revision) -> ClientBuilder {
     builder.on_form(|form| async move { form.accept(json!({"answer": "red"})) })
 }
 
-/// Returns clients over both transports in both eras.
+/// Connects a client over each transport in each era.
 async fn clients(configure: impl Fn(ClientBuilder) -> ClientBuilder) -> Vec<Client> {
     let url = format!("http://{}/mcp", serve());
     let mut clients = Vec::new();
@@ -58,7 +58,7 @@ async fn a_client_gets_the_finished_value_of_a_call_that_is_answered_by_a_ticket
             let repaired: String = client.call("repair", json!({"days": days})).await.unwrap();
             assert_eq!(repaired, expected, "{}", client.revision());
         }
-        // These are the tickets of the last two calls.
+        // The tickets of the last two calls.
         let tickets = client.list_resources().await.unwrap();
         assert!(tickets.len() >= 2, "{tickets:?}");
         let ticket = client.read_resource(&tickets[0].uri).await.unwrap();

@@ -1,4 +1,4 @@
-//! One example for each feature, run as separate processes. A client sees the same in both eras.
+//! Runs one example for each feature as a process. A client sees the same in both eras.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +20,7 @@ async fn connect(binary: &str, arguments: &[&Path], revision: Revision) -> Clien
     client.connect(example).await.unwrap()
 }
 
-/// Checks that `script` gets the same result from the example in each era.
+/// Checks that `script` observes the same in each era.
 async fn compare(
     binary: &str,
     arguments: &[&Path],
@@ -113,7 +113,7 @@ async fn tools_come_and_go_and_clients_are_told() {
     let seen = compare(env!("CARGO_BIN_EXE_dynamic"), &[], async |client| {
         assert_eq!(tool_names(client).await, ["learn", "forget"]);
         let mut notifications = client.notifications();
-        // Clients without a handshake subscribe; the others are notified without subscribing.
+        // Stateless clients subscribe. In the handshake era, the server notifies every client.
         let filter = SubscriptionFilter::new().with_tools_list_changed(true);
         let subscription = client.listen(filter).await;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What a person reads on the first day, from programs that are started as on that day.
+//! Checks what a newcomer reads after starting a program in the wrong way or calling it wrongly.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -10,7 +10,7 @@ use mcp_runtime::transport::{ChildProcess, http_client};
 use mcp_runtime::{Client, Revision, Timeouts};
 use serde_json::{Value, json};
 
-/// Returns a call of the stateless era as a line.
+/// Returns a call in the stateless era, as a line.
 fn call(tool: &str, arguments: &str) -> String {
     let meta = r#"{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}"#;
     format!(
@@ -18,7 +18,7 @@ fn call(tool: &str, arguments: &str) -> String {
     )
 }
 
-/// Runs the calculator with the input `line`, and returns its standard output and standard error.
+/// Returns the standard output and standard error of the calculator after it reads `line`.
 fn calculated(line: &str, variable: Option<&str>) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_calculator"));
     command.env_remove("MCP_LOG").stdin(Stdio::piped());
@@ -138,7 +138,7 @@ async fn an_answer_of_a_stranger_has_its_status_and_url() {
     }
 }
 
-/// Returns an address of this machine on which nothing listens.
+/// Returns a local address without a listener.
 pub(crate) fn unused() -> SocketAddr {
     let unused = TcpListener::bind("127.0.0.1:0").unwrap();
     unused.local_addr().unwrap()

@@ -1,4 +1,4 @@
-//! The examples of layers. A client sees the same in both eras.
+//! Runs the examples with layers. A client sees the same in both eras.
 
 use std::path::Path;
 
@@ -83,7 +83,7 @@ async fn what_is_too_much_at_the_same_time_is_refused_with_the_time_to_try_again
         let long = [report(600_000), report(600_000)];
         loop {
             match report(0).await.unwrap() {
-                // The others have not arrived yet.
+                // The other calls have not arrived yet.
                 Ok(_) => {}
                 Err(CallError::Rpc(error)) => {
                     assert_eq!(error.code, -32603);

@@ -1,4 +1,4 @@
-//! The library as a separate process, used by a client.
+//! Runs the library as a process, and uses it through a client.
 
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::types::PromptReference;

@@ -1,4 +1,4 @@
-//! The examples, run as separate processes.
+//! Runs the examples as processes.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! The output for a person who starts a server on a terminal.
+//! Checks what a server prints when a person starts it on a terminal.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,14 +12,14 @@ use rustix::pty::{self, OpenptFlags};
 
 use crate::first_day::unused;
 
-/// A server over HTTP, and the output on its terminal.
+/// A server over HTTP, with the terminal that it writes to.
 struct Server {
     child: Child,
     url: String,
     terminal: BufReader<File>,
 }
 
-/// Opens a terminal. The first part reads what is written to the second.
+/// Opens a pseudoterminal, and returns the side to read from and the side for the server.
 fn terminal() -> (File, OwnedFd) {
     let own = pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     pty::grantpt(&own).unwrap();
@@ -30,7 +30,7 @@ fn terminal() -> (File, OwnedFd) {
 }
 
 impl Server {
-    /// Starts `program` with `arguments`, and checks that its first line begins with `name`.
+    /// Starts `program`, which must announce itself as `name`.
     fn started(program: &str, arguments: &[&str], name: &str) -> Self {
         let (own, other) = terminal();
         let mut command = Command::new(program);
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Returns the next line on the terminal.
+    /// Reads the next line from the terminal.
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.terminal.read_line(&mut line).unwrap();

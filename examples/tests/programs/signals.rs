@@ -1,4 +1,4 @@
-//! The effect of SIGTERM and Ctrl-C on a server on standard input and output.
+//! Checks how SIGTERM and Ctrl-C end a server on standard input and output.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -13,7 +13,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts a server with the call 7 in flight, which continues when its question is answered.
+    /// Starts a server that is handling call 7, which waits for the answer to a question.
     fn at_work() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_elicit"))
             .stdin(Stdio::piped())
@@ -50,7 +50,7 @@ impl Server {
         writeln!(self.stdin, "{message}").unwrap();
     }
 
-    /// Returns the next message; `None` at the end of the output.
+    /// Reads the next message, or returns `None` at the end of output.
     fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
@@ -63,7 +63,7 @@ impl Server {
         assert!(sent.success());
     }
 
-    /// Waits until requests are refused, because the server is ending.
+    /// Waits until the server refuses requests because it is shutting down.
     fn is_ending(&mut self) {
         for id in 100.. {
             self.send(json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));

@@ -1,4 +1,4 @@
-//! Tasks, with the program that is both server and client.
+//! Runs the example for tasks as both server and client.
 
 use std::process::Command;
 

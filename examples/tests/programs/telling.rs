@@ -1,4 +1,4 @@
-//! The examples that send notifications. A client receives the same in both eras.
+//! Runs the examples that send notifications. A client receives the same in both eras.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 
-/// Received notifications, in order.
 type Heard = Arc<Mutex<Vec<Value>>>;
 
-/// Checks that `script` receives the same notifications from the example in each era.
+/// Checks that `script` receives the same notifications in each era.
 async fn compare(
     binary: &str,
     observe: impl Fn(ClientBuilder, Heard) -> ClientBuilder,

@@ -1,14 +1,14 @@
-//! Tools that make lists as long as the lists of real servers.
+//! Tools that make `tools/list` as long as on a real server.
 
 use mcp_runtime::IntoToolResult;
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::ToolEntry;
 use mcp_runtime::types::{RawJson, Tool};
 
-/// The schema of their arguments, which is the same in the servers that are compared.
+/// The input schema of each tool. All compared servers use the same one.
 const SCHEMA: &str = include_str!("schema.json");
 
-/// Returns a tool with a description of about a kilobyte.
+/// Returns a tool whose description and schema take about a kilobyte.
 pub(crate) fn tool(number: usize) -> ToolEntry {
     let schema: serde_json::Value = serde_json::from_str(SCHEMA).expect("the file is JSON");
     let schema = RawJson::new(&schema).expect("a value is JSON");

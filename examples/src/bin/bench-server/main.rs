@@ -1,8 +1,8 @@
-//! The server of the measurements: `bench-server [--tools N] [--layers N] [--http ADDR]`.
+//! The server under measurement: `bench-server [--tools N] [--layers N] [--http ADDR]`.
 //!
-//! `--tools N` adds N tools with realistic schemas to the three that are called, and `--layers N`
-//! adds N layers that do nothing. The program serves standard input and output, or `/mcp` at the
-//! address.
+//! `--tools N` adds N tools with realistic schemas to the three tools that are called, and
+//! `--layers N` adds N layers that do nothing. The server uses standard input and output, or serves
+//! `/mcp` at the address.
 
 mod extra;
 mod options;
@@ -34,7 +34,7 @@ impl Bench {
         text
     }
 
-    /// Answers after a while, given in milliseconds.
+    /// Answers after the given number of milliseconds.
     #[tool]
     async fn wait(&self, ms: u64) -> String {
         tokio::time::sleep(Duration::from_millis(ms)).await;

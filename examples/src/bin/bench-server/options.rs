@@ -2,19 +2,18 @@
 
 use std::net::SocketAddr;
 
-/// The options of the program.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
-    /// The number of tools besides those that are called.
+    /// The number of tools in addition to the three that are called.
     pub(crate) tools: usize,
-    /// The number of layers around each request, which do nothing.
+    /// The number of layers that do nothing.
     pub(crate) layers: usize,
-    /// The address to serve HTTP at, instead of standard input and output.
+    /// The address to serve HTTP on, instead of standard input and output.
     pub(crate) http: Option<SocketAddr>,
 }
 
 impl Options {
-    /// Reads the command line.
+    /// Parses the command line.
     pub(crate) fn of(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Self::default();
         while let Some(name) = arguments.next() {

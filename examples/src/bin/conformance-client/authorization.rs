@@ -1,4 +1,4 @@
-//! The client's authorization for each scenario.
+//! Authorization of the client, depending on the scenario.
 
 use std::error::Error;
 use std::io;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::context;
 
-/// The URL that identifies the client, if the suite's server supports such identifiers.
+/// The client id, for scenarios whose authorization server accepts the URL of a metadata document.
 const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
 /// Returns the authorization for a scenario whose server is at `url`.
@@ -53,12 +53,12 @@ pub(crate) async fn oauth(scenario: &str, url: &str) -> Result<OAuth, Box<dyn Er
     })
 }
 
-/// Authorizes as a person whose browser is this client itself.
+/// Simulates a user: this client itself requests the login page instead of a browser.
 fn person() -> OAuth {
     OAuth::new("conformance-client").opener(visit)
 }
 
-/// Opens a page that redirects immediately, and follows the redirect.
+/// Requests a page that redirects immediately, and follows the redirect.
 async fn visit(url: String) -> io::Result<()> {
     let http = AuthHttp::trusted([])?;
     let get = |url: &str| {
@@ -82,8 +82,8 @@ fn identity_provider(context: &Value) -> IdentityProvider {
     })
 }
 
-/// Returns the issuer that the server names. A person who sets up a client would know where it is
-/// registered, but the suite does not say.
+/// Returns the issuer that the server names. A real client is configured with the issuer at which
+/// it is registered, but the suite does not reveal that issuer.
 async fn issuer(url: &str) -> Result<String, Box<dyn Error>> {
     let http = AuthHttp::trusted([])?;
     for metadata in resource_metadata_urls(url)? {

@@ -1,4 +1,4 @@
-//! The calls of the scenarios.
+//! The requests that the scenarios expect.
 
 use mcp_runtime::Client;
 use mcp_runtime::types::{
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{Outcome, context};
 
-/// Calls each tool with matching arguments.
+/// Calls each tool with valid arguments.
 pub(crate) async fn every_tool(client: &Client) -> Outcome {
     for tool in client.list_tools().await? {
         client.call_tool(&tool.name, arguments(&tool)?).await?;
@@ -33,7 +33,7 @@ fn arguments(tool: &Tool) -> serde_json::Result<Value> {
     Ok(Value::Object(values.collect()))
 }
 
-/// Uses every kind of entry that a server has.
+/// Sends at least one request for each feature of the server.
 pub(crate) async fn everything(client: &Client) -> Outcome {
     every_tool(client).await?;
     let resources = client
@@ -53,7 +53,7 @@ pub(crate) async fn everything(client: &Client) -> Outcome {
     Ok(())
 }
 
-/// Makes the calls that the suite specifies.
+/// Makes the calls that the context of the scenario lists.
 pub(crate) async fn from_context(client: &Client) -> Outcome {
     let context = context()?;
     client.list_tools().await?;
@@ -64,7 +64,7 @@ pub(crate) async fn from_context(client: &Client) -> Outcome {
     Ok(())
 }
 
-/// Sends a schema back unchanged.
+/// Sends a schema back exactly as the server listed it.
 pub(crate) async fn echo_schema(client: &Client) -> Outcome {
     let tools = client.list_tools().await?;
     let tool = tools

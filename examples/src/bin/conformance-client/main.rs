@@ -1,5 +1,5 @@
-//! The client that the official conformance suite starts: `conformance-client URL`, with the
-//! scenario in the environment.
+//! The client under test in the official conformance suite. The suite runs `conformance-client URL`
+//! and passes the scenario in environment variables.
 
 mod authorization;
 mod calls;
@@ -42,7 +42,7 @@ async fn main() -> Outcome {
     outcome
 }
 
-/// Returns what the suite tells the client about the scenario; null if there is nothing.
+/// Returns the context that the suite passes for the scenario, or null for scenarios without a context.
 fn context() -> Result<Value, Box<dyn Error>> {
     let context = env::var("MCP_CONFORMANCE_CONTEXT");
     Ok(context.map_or(Ok(Value::Null), |json| serde_json::from_str(&json))?)

@@ -1,4 +1,4 @@
-//! The tools that ask the client in every revision.
+//! Tools that ask the client in every revision.
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::types::ElicitSchema;
@@ -43,7 +43,7 @@ impl Default for Suggested {
     }
 }
 
-/// Tools that ask.
+/// Tools that ask the client.
 #[mcp_server(name = "conformance-server")]
 impl Asking {
     /// Asks the client's model.
@@ -68,7 +68,7 @@ impl Asking {
         Ok(format!("Elicitation completed: {answer:?}"))
     }
 
-    /// Asks the user to choose, in each of the forms that a choice can have.
+    /// Asks the user to choose, with each kind of choice that a form can have.
     #[tool]
     async fn test_elicitation_sep1330_enums(&self, cx: &Context) -> Result<String, ToolError> {
         let choices = |last: &str| {
@@ -99,7 +99,7 @@ impl Asking {
         Ok(format!("Elicitation completed: {answer:?}"))
     }
 
-    /// Needs a client with a model.
+    /// Requires a client with a model.
     #[tool]
     async fn test_missing_capability(&self, cx: &Context) -> Result<String, AskError> {
         Ok(cx.sample("What is the capital of France?").await?.text())

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::content::{PNG, WAV};
 
-/// The time between two notifications of a tool.
+/// The pause between two notifications of a tool.
 const STEP: Duration = Duration::from_millis(50);
 
 pub(crate) struct Fixtures;
@@ -104,7 +104,7 @@ impl Fixtures {
         format!("Region: {region}")
     }
 
-    /// Logs nothing that nobody asked for.
+    /// Logs nothing unless the client requests it.
     #[tool]
     fn test_logging_tool(&self, cx: &Context) -> &'static str {
         cx.log(LoggingLevel::Info, "The tool was called.");
@@ -137,7 +137,7 @@ impl Fixtures {
         PNG.to_vec()
     }
 
-    /// Something that changes now and then.
+    /// A resource that changes now and then.
     #[resource("test://watched-resource", mime = "text/plain", subscribe)]
     fn watched(&self) -> &'static str {
         "Watched resource content."
@@ -159,10 +159,10 @@ impl Fixtures {
     #[prompt]
     fn test_prompt_with_arguments(
         &self,
-        /// The first one.
+        /// The first argument.
         #[arg(complete = Self::suggestions)]
         arg1: String,
-        /// The second one.
+        /// The second argument.
         arg2: String,
     ) -> String {
         format!("Prompt with arguments: arg1='{arg1}', arg2='{arg2}'")

@@ -1,5 +1,6 @@
-//! The server that the official conformance suite talks to: `conformance-server ADDR [--layer]` serves
-//! its fixtures at `http://ADDR/mcp`, in all revisions; `--layer` adds a layer that does nothing.
+//! The server under test in the official conformance suite. `conformance-server ADDR [--layer]`
+//! serves the fixtures at `http://ADDR/mcp` in all revisions. `--layer` adds a layer that does
+//! nothing.
 
 mod asking;
 mod content;

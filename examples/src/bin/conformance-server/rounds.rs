@@ -1,4 +1,4 @@
-//! The tools whose questions have the keys that the suite expects.
+//! Tools that ask under the keys that the suite expects.
 
 use mcp_runtime::prelude::*;
 
@@ -24,7 +24,7 @@ struct Background {
     context: String,
 }
 
-/// Tools that ask under given names.
+/// Tools that ask under given keys.
 #[mcp_server(name = "conformance-server")]
 impl Rounds {
     /// Asks for a name.
@@ -54,7 +54,7 @@ impl Rounds {
         Ok(format!("{} roots", roots.len()))
     }
 
-    /// Asks, and knows again what it asked.
+    /// Asks, and recognizes its own question when the client answers.
     #[tool]
     async fn test_input_required_result_request_state(
         &self,
@@ -64,7 +64,7 @@ impl Rounds {
         Ok(format!("state-ok: {sure}"))
     }
 
-    /// Asks a user, a model and the client at once.
+    /// Asks the user, the model and the client at the same time.
     #[tool]
     async fn test_input_required_result_multiple_inputs(
         &self,
@@ -91,7 +91,7 @@ impl Rounds {
         Ok(format!("{} likes {color}", user.name))
     }
 
-    /// Asks, and takes no other state than its own.
+    /// Asks, and rejects a request state that it did not issue.
     #[tool]
     async fn test_input_required_result_tampered_state(
         &self,
@@ -101,7 +101,7 @@ impl Rounds {
         Ok(format!("confirmed: {sure}"))
     }
 
-    /// Asks whoever can be asked.
+    /// Asks in a way that the client supports.
     #[tool]
     async fn test_input_required_result_capabilities(
         &self,
@@ -113,7 +113,7 @@ impl Rounds {
         }
     }
 
-    /// Asks for what the prompt is about.
+    /// Asks for the context of the prompt.
     #[prompt]
     async fn test_input_required_result_prompt(&self, cx: &Context) -> Result<String, AskError> {
         let question = cx.elicit::<Background>("What is this about?");

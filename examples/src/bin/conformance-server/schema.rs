@@ -1,4 +1,4 @@
-//! A tool whose schema uses rare keywords, and must be listed exactly as it is written here.
+//! A tool whose schema uses rare keywords. It must be listed exactly as it is written here.
 
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::ToolEntry;

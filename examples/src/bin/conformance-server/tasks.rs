@@ -1,4 +1,4 @@
-//! The tools that become tasks in the way that the suite expects.
+//! Tools for the scenarios about tasks. The suite expects each to become a task in a certain way.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ struct Named {
 /// Tools whose calls become tasks.
 #[mcp_server(name = "conformance-server")]
 impl Jobs {
-    /// Greets somebody, at once.
+    /// Greets a person, without a task.
     #[tool]
     fn greet(&self, name: String) -> String {
         format!("Hello, {name}!")
@@ -35,21 +35,21 @@ impl Jobs {
         format!("{label} took {seconds} s")
     }
 
-    /// Fails as a tool after a second. It has to be a task.
+    /// Fails with a tool error after a second. The call must be a task.
     #[tool(with(Task::required()))]
     async fn failing_job(&self) -> Result<String, ToolError> {
         tokio::time::sleep(Duration::from_secs(1)).await;
         Err(ToolError::new("the job has failed"))
     }
 
-    /// Fails by an error of the protocol.
+    /// Fails with a protocol error.
     #[tool(with(Task::now()))]
     async fn protocol_error_job(&self) -> Result<String, ProtocolError> {
         tokio::time::sleep(Duration::from_millis(100)).await;
         Err(ProtocolError::new(-32603, "the job has failed"))
     }
 
-    /// Deletes a file after a question.
+    /// Asks for confirmation, and deletes a file.
     #[tool(with(Task::now()))]
     async fn confirm_delete(&self, filename: String, cx: &Context) -> Result<String, AskError> {
         let question = format!("Delete {filename}?");
@@ -70,7 +70,7 @@ impl Jobs {
         Ok(format!("{} and {}", person.name, dog.name))
     }
 
-    /// Asks in a round, and goes on as a task.
+    /// Asks a question first, and then continues as a task.
     #[tool(with(Task::deferred()))]
     async fn test_tool_with_task(&self, cx: &Context) -> Result<String, ToolError> {
         let user: Named = cx.elicit("What is your name?").key("user_name").await?;

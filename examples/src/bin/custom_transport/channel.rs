@@ -1,4 +1,4 @@
-//! A transport: each message is sent through a channel.
+//! A transport that sends each message through a channel.
 use std::io::{self, ErrorKind};
 
 use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
@@ -34,6 +34,6 @@ impl FrameWriter for Writer {
         Ok(())
     }
     async fn close(&mut self) -> io::Result<()> {
-        Ok(()) // The writer is dropped next, and the channel with it.
+        Ok(()) // The writer is dropped next, which closes the channel.
     }
 }

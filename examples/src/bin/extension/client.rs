@@ -1,4 +1,4 @@
-//! `com.example/tickets` in a client, which follows a ticket to the end of its call.
+//! The client side of `com.example/tickets`: follows a ticket until its call has ended.
 
 use std::time::Duration;
 
@@ -69,11 +69,11 @@ impl ClientExtension for Following {
     }
 }
 
-/// Returns the plain result of the call that a ticket represents.
+/// Waits for the result of the call that a ticket represents.
 async fn follow(client: Client, id: String) -> Result<RawJson, CallError> {
     let mut filter = SubscriptionFilter::new();
     filter.extra.insert(ID.to_owned(), json!([id]));
-    // Revisions with a handshake do not have such subscriptions.
+    // Revisions with a handshake do not have these subscriptions.
     let mut changes = client.listen(filter).await.ok();
     loop {
         let status = client.request::<Get>(object(json!({"id": id}))).await?;

@@ -1,8 +1,9 @@
-//! A protocol extension, `com.example/tickets`: its server and its client.
+//! An extension of the protocol, `com.example/tickets`: its server and its client.
 //!
-//! `extension` serves over standard streams, and `extension 127.0.0.1:8080` over HTTP. `extension
-//! call` starts the former, and `extension call http://127.0.0.1:8080/mcp` connects to the latter.
-//! It calls a tool that is answered with a ticket, and prints the result.
+//! `extension` serves over standard streams, and `extension 127.0.0.1:8080` over HTTP.
+//! `extension call` starts a server as a child process, and
+//! `extension call http://127.0.0.1:8080/mcp` connects to one. Both call a tool, receive a ticket,
+//! and print the result once the ticket has one.
 
 mod client;
 mod server;
@@ -30,7 +31,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Calls the server's tool. Without a URL, starts a new server.
+/// Calls the tool of the server at `url`, or of a new child process.
 async fn call(url: Option<&String>) -> Result<String, Box<dyn std::error::Error>> {
     let client = Client::builder("example", "1.0.0")
         .extension(Following)

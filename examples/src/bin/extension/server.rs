@@ -1,4 +1,4 @@
-//! `com.example/tickets` on a server, which answers long calls with a ticket.
+//! The server side of `com.example/tickets`: a long call is answered with a ticket.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ pub(crate) const GET: ExtensionMethod =
 pub(crate) const ANSWER: ExtensionMethod =
     ExtensionMethod::new("com.example/tickets/answer").named_by("id");
 
-/// The status of a call, which is the result of [`GET`].
+/// The state of a call, which is the result of [`GET`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Status {
@@ -38,7 +38,7 @@ pub(crate) struct Status {
     pub error: Option<ProtocolError>,
 }
 
-/// A running call.
+/// A call that continues after a ticket was returned.
 struct Ticket {
     id: String,
     owner: Option<String>,
@@ -62,7 +62,7 @@ impl DetachedCall for Ticket {
     }
 }
 
-/// The extension. To keep the example short, tickets are kept until the server ends.
+/// The extension. For simplicity, it keeps all tickets until the server ends.
 #[derive(Clone, Default)]
 pub(crate) struct Tickets(Arc<Mutex<Vec<Arc<Ticket>>>>);
 
@@ -79,13 +79,13 @@ impl Tickets {
         ticket
     }
 
-    /// Finds a ticket of the caller. Tickets of other callers are treated as unknown.
+    /// Finds a ticket of the caller. The tickets of other callers are treated as unknown.
     fn find(&self, id: &str, cx: &Context) -> Result<Arc<Ticket>, ProtocolError> {
         let found = self.of(cx).into_iter().find(|ticket| ticket.id == id);
         found.ok_or_else(|| ProtocolError::new(code::INVALID_PARAMS, "no such ticket"))
     }
 
-    /// Returns the caller's tickets.
+    /// Returns the tickets of the caller.
     fn of(&self, cx: &Context) -> Vec<Arc<Ticket>> {
         let is_own = |it: &&Arc<Ticket>| it.owner.as_deref() == cx.principal();
         lock(&self.0).iter().filter(is_own).cloned().collect()
@@ -96,7 +96,7 @@ impl Tickets {
         let waiting = lock(&ticket.asked).take();
         if let Some(waiting) = waiting {
             ticket.status.send_modify(|status| status.question = None);
-            // The call may have ended in the meantime.
+            // Sending fails if the call has ended in the meantime, which is fine.
             let _ = waiting.send(asked.answer);
         }
         Ok(())
@@ -151,7 +151,8 @@ impl Extension for Tickets {
         }));
     }
 
-    /// Handles `{"com.example/tickets": [id…]}` in a filter: reports changes of these tickets.
+    /// Accepts a filter such as `{"com.example/tickets": ["1", "2"]}`, which subscribes to these
+    /// tickets.
     fn listen(
         &self,
         wanted: &JsonObject,
@@ -174,7 +175,7 @@ impl Extension for Tickets {
     }
 }
 
-/// Announces the current state of a ticket and each change, until nobody listens.
+/// Sends the state of a ticket now and after each change, until the client stops listening.
 async fn announce(ticket: Arc<Ticket>, listener: mpsc::Sender<ExtensionNotification>) {
     let mut status = ticket.status.subscribe();
     loop {
@@ -191,7 +192,7 @@ async fn announce(ticket: Arc<Ticket>, listener: mpsc::Sender<ExtensionNotificat
     }
 }
 
-/// A tool whose calls are answered with a ticket after some time, if the client supports tickets.
+/// Returns a ticket if a call takes longer than `after` and the client supports tickets.
 pub(crate) struct Ticketed {
     pub after: Duration,
 }
@@ -250,7 +251,7 @@ impl ToolExtension for Ticketed {
     }
 }
 
-/// Returns the error of the plain call.
+/// Converts to the protocol error that an ordinary call would have returned.
 fn as_protocol(error: BoxError) -> ProtocolError {
     let other = |error: BoxError| ProtocolError::new(code::INTERNAL_ERROR, error.to_string());
     error.downcast().map_or_else(other, |error| *error)

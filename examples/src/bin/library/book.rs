@@ -1,4 +1,4 @@
-//! Types of arguments and results.
+//! The types of arguments and results.
 
 use std::fmt;
 use std::str::FromStr;

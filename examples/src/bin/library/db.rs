@@ -1,4 +1,4 @@
-//! A collection of books, in place of a database.
+//! A collection of books, instead of a database.
 
 use std::fmt;
 
@@ -6,10 +6,9 @@ use mcp_runtime::types::RequestId;
 
 use crate::book::{Book, Isbn};
 
-/// A collection of books.
 pub(crate) struct Db(Vec<Book>);
 
-/// The error of a failed request.
+/// The reason why a lookup failed.
 #[derive(Debug)]
 pub(crate) struct DbError {
     request: RequestId,
@@ -22,7 +21,7 @@ impl fmt::Display for DbError {
 }
 
 impl Db {
-    /// Returns a collection of three novels.
+    /// Creates a collection of three novels.
     pub(crate) fn austen() -> Self {
         let book = |title: &str, year, isbn| Book {
             title: title.to_owned(),
@@ -37,7 +36,7 @@ impl Db {
         ])
     }
 
-    /// Finds the first `limit` books whose titles contain `title`.
+    /// Returns the first `limit` books whose titles contain `title`.
     pub(crate) fn find(
         &self,
         title: &str,
@@ -54,7 +53,7 @@ impl Db {
         Ok(found)
     }
 
-    /// Finds the book with this ISBN.
+    /// Returns the book with this number.
     pub(crate) fn book(&self, isbn: Isbn) -> Option<Book> {
         self.0.iter().find(|book| book.isbn == isbn).cloned()
     }

@@ -1,4 +1,4 @@
-//! A library on standard input and output: a tool, a prompt and a resource over one collection.
+//! A library on standard input and output: a tool, a prompt and a resource for one collection.
 
 mod book;
 mod db;
@@ -42,7 +42,7 @@ impl Library {
         self.db.book(isbn).map(Json).ok_or(NotFound)
     }
 
-    /// Completes titles: returns the titles that begin with the typed characters.
+    /// Returns the titles that begin with the typed text.
     fn titles(&self, request: &CompletionRequest) -> Vec<String> {
         self.db.titles(request.value())
     }

@@ -1,4 +1,4 @@
-//! Finds the program of the calculator.
+//! Finds the calculator's program.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,8 +10,8 @@ use mcp_runtime::transport::child_process::Grace;
 use crate::Outcome;
 use crate::page::Page;
 
-/// Returns the calculator, which is next to the tour's own program. If cargo has built only the
-/// tour, builds the calculator as well.
+/// Returns the calculator that is next to the tour. If cargo has built only the tour, this function
+/// has cargo build the calculator as well.
 pub(crate) fn find(page: &Page) -> Outcome<ChildProcess> {
     let tour = std::env::current_exe()?;
     let program = tour.with_file_name(format!("calculator{}", std::env::consts::EXE_SUFFIX));
@@ -26,7 +26,7 @@ pub(crate) fn find(page: &Page) -> Outcome<ChildProcess> {
     Ok(ChildProcess::new(program).grace(patient))
 }
 
-/// Returns when a file was written; `None` if it does not exist, which sorts before any time.
+/// Returns when a file was written. `None`, for a missing file, is less than any time.
 fn modified(file: &Path) -> Option<SystemTime> {
     file.metadata().and_then(|data| data.modified()).ok()
 }
@@ -36,7 +36,7 @@ fn build(tour: &Path) -> Outcome<()> {
     let mut command = Command::new(cargo);
     command.args(["build", "--quiet", "--bin", "calculator", "--manifest-path"]);
     command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
-    // cargo names the folder of a program after the profile.
+    // Cargo names the folder of a program after the profile.
     if tour
         .parent()
         .is_some_and(|folder| folder.ends_with("release"))

@@ -1,5 +1,5 @@
-//! A tour that starts the calculator as a child process, talks to it in both eras of the protocol,
-//! and shows what happens. The exit code is 0 only if everything worked.
+//! A tour that starts the calculator as a child process, talks to it in both eras of the
+//! protocol, and shows what happens. The exit code is 0 only if every step worked.
 
 #![allow(clippy::print_stdout, reason = "it is what the tour is for")]
 
@@ -51,7 +51,7 @@ async fn tour(page: &Page) -> Outcome<()> {
     visit(page, client, &server, &[Uninitialized, Operating]).await
 }
 
-/// Connects, lists the tools, calls them, and disconnects.
+/// Connects, lists what the server offers, calls tools, and closes the connection.
 async fn visit(
     page: &Page,
     client: ClientBuilder,
@@ -102,7 +102,7 @@ async fn visit(
     )
 }
 
-/// Returns the server, and a place that records how it ended.
+/// Returns the server, and a cell that will hold how the process ended.
 fn watched(server: &ChildProcess) -> (Arc<Mutex<Option<Exit>>>, ChildProcess) {
     let seen = Arc::new(Mutex::new(None));
     let exit = Arc::clone(&seen);

@@ -1,4 +1,4 @@
-//! The output of the tour: 80 columns, with colors only on a terminal.
+//! Output of the tour: 80 columns, with colours only on a terminal.
 
 use std::io::IsTerminal;
 
@@ -13,14 +13,12 @@ const RED: &str = "31";
 const GREEN: &str = "32";
 const CYAN: &str = "36";
 
-/// Writes the tour's output.
 pub(crate) struct Page {
     coloured: bool,
 }
 
 impl Page {
-    /// Writes to standard output, with colors unless `NO_COLOR` is set or the output is not a
-    /// terminal.
+    /// Writes to standard output, with colours if it is a terminal and `NO_COLOR` is not set.
     pub(crate) fn new() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Self {
@@ -40,7 +38,7 @@ impl Page {
         println!("{}", self.paint(BOLD, text));
     }
 
-    /// Writes a line about a preparation of the tour.
+    /// Writes a line about the preparations of the tour.
     pub(crate) fn note(&self, text: &str) {
         println!("{}", self.paint(DIM, text));
     }
@@ -102,7 +100,7 @@ impl Page {
     }
 }
 
-/// Returns the arguments of a tool with their types, which come from its schema.
+/// Lists the arguments of a tool with their types, from its schema.
 fn arguments(tool: &Tool) -> String {
     let schema: Map<String, Value> = tool.input_schema.parse().unwrap_or_default();
     let properties = schema.get("properties").and_then(Value::as_object);
