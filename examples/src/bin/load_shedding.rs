@@ -1,5 +1,5 @@
-//! Limits concurrent calls with layers of tower: two calls run at the same time, and additional calls
-//! are refused instead of waiting.
+//! Limits concurrent calls with layers of tower: two calls run at the same time, and more
+//! calls are refused instead of waiting.
 
 use std::time::Duration;
 

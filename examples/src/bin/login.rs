@@ -1,12 +1,14 @@
-//! Logs in to a server that requires it, lists its tools, and calls one.
+//! Logs in at a server that requires it, lists its tools, and calls one.
 //!
 //! `cargo run --bin login -- [OPTION…] URL [TOOL [JSON]]`
 //!
-//! `--client-id ID`, `--client-secret SECRET` and `--issuer URL` describe a client that was
-//! registered manually, and the authorization server that knows it. `--client-metadata URL` is
-//! the URL of the client's metadata document. `--scope SCOPES` are the scopes to request.
-//! `--store FOLDER` is the folder that keeps tokens; without it, each run needs a login. The
-//! program that the environment variable `BROWSER` names opens the login page.
+//! - `--client-id ID`, `--client-secret SECRET`: the credentials of a manually registered client
+//! - `--issuer URL`: the authorization server where it is registered
+//! - `--client-metadata URL`: the client's metadata document
+//! - `--scope SCOPES`: the scopes to request
+//! - `--store FOLDER`: where tokens are kept; without it, each run needs a login
+//!
+//! Pages are opened by the program that the variable `BROWSER` names.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -65,7 +67,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Removes the options from the arguments.
+/// Parses the options, and removes them from the arguments.
 fn options(arguments: &mut VecDeque<String>) -> Result<OAuth, String> {
     let mut oauth = OAuth::new("login").redirect(Loopback::any_port());
     while let Some(option) = arguments.pop_front_if(|first| first.starts_with("--")) {

@@ -4,8 +4,8 @@
 //! `cargo run --bin protected -- 127.0.0.1:8080 https://login.example.com`
 //!
 //! With `--client-id ID --client-secret SECRET` before the address, that client introspects the
-//! tokens that are not JWTs. To try the server: `cargo run --bin login --
-//! http://127.0.0.1:8080/mcp whoami`.
+//! tokens that are not JWTs. To try the server:
+//! `cargo run --bin login -- http://127.0.0.1:8080/mcp whoami`.
 
 use std::error::Error;
 

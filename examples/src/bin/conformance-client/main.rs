@@ -42,7 +42,7 @@ async fn main() -> Outcome {
     outcome
 }
 
-/// Returns the context that the suite passes for the scenario, or null for scenarios without a context.
+/// Returns the context that the suite passes for the scenario, or null if it passes nothing.
 fn context() -> Result<Value, Box<dyn Error>> {
     let context = env::var("MCP_CONFORMANCE_CONTEXT");
     Ok(context.map_or(Ok(Value::Null), |json| serde_json::from_str(&json))?)

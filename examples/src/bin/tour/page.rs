@@ -1,4 +1,4 @@
-//! Output of the tour: 80 columns, with colours only on a terminal.
+//! Output of the tour: 80 columns, with colors only on a terminal.
 
 use std::io::IsTerminal;
 
@@ -18,7 +18,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Writes to standard output, with colours if it is a terminal and `NO_COLOR` is not set.
+    /// Writes to standard output, with colors if it is a terminal and `NO_COLOR` is not set.
     pub(crate) fn new() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Self {
