@@ -9,7 +9,7 @@ use crate::jwt::{Claims, Tenants};
 /// individually. They follow the providers' documentation as of November 2026. For another
 /// deployment of a provider, such as a national cloud, add [`identifier`](Issuer::identifier).
 impl Issuer {
-    /// Microsoft Entra ID with a single tenant and access tokens of version 2.0.
+    /// An issuer for Microsoft Entra ID with a single tenant and access tokens of version 2.0.
     ///
     /// `tenant` is the tenant's GUID, and `client_id` is the app registration of this server.
     ///
@@ -19,7 +19,7 @@ impl Issuer {
     /// `requestedAccessTokenVersion: 2`. Clients are registered manually (`OAuth::entra` is their
     /// side).
     ///
-    /// Accepted are JWTs whose `aud` is the app registration and that have an `azp`, which ID
+    /// Accepts JWTs whose `aud` is the app registration and that have an `azp`, which ID
     /// tokens don't have.
     ///
     /// Limitation: the audience is the app registration and not the URL of this server, so this
@@ -37,7 +37,7 @@ impl Issuer {
             .require_claim("tid", tenant)
     }
 
-    /// Microsoft Entra ID with several tenants. It works like [`entra`](Self::entra) for each
+    /// An issuer for Microsoft Entra ID with several tenants. It works like [`entra`](Self::entra) for each
     /// tenant, with the template `https://login.microsoftonline.com/{tenantid}/v2.0`.
     ///
     /// The app registration must be multi-tenant. `tenants` are GUIDs. A function that accepts all
@@ -70,7 +70,7 @@ impl Issuer {
             .scope_prefix(format!("api://{client_id}/"))
     }
 
-    /// Keycloak.
+    /// An issuer for Keycloak.
     ///
     /// `realm_url` is the URL of the realm, such as `https://login.example.com/realms/acme`.
     ///
@@ -78,7 +78,7 @@ impl Issuer {
     /// *Audience*, whose *Included Custom Audience* is the URL of this server, and make it a
     /// default scope of the realm. Set *Client registration* policies that admit the clients.
     ///
-    /// Accepted are JWTs whose claim `typ` is `Bearer` or `DPoP`. There are no limitations, because
+    /// Accepts JWTs whose claim `typ` is `Bearer` or `DPoP`. There are no limitations, because
     /// the audience is the URL of this server.
     pub fn keycloak(realm_url: impl Into<String>) -> Self {
         let kinds = ["Bearer", "DPoP"];
@@ -87,7 +87,7 @@ impl Issuer {
             .require(move |claims| text(claims, "typ").is_some_and(|typ| kinds.contains(&typ)))
     }
 
-    /// Auth0.
+    /// An issuer for Auth0.
     ///
     /// `domain` is `acme.eu.auth0.com` or a custom domain, and `api` is the identifier of the API.
     ///
@@ -97,7 +97,7 @@ impl Issuer {
     /// setting for resource parameters is enabled. To admit clients that are not known in advance,
     /// allow *third-party applications* to register.
     ///
-    /// Accepted are JWTs whose `aud` is the API and that have a `scope` or `gty`, which ID tokens
+    /// Accepts JWTs whose `aud` is the API and that have a `scope` or `gty`, which ID tokens
     /// don't have.
     pub fn auth0(domain: impl Into<String>, api: impl Into<String>) -> Self {
         Self::new(format!("https://{}/", domain.into()))
@@ -106,7 +106,7 @@ impl Issuer {
             .require(|claims| text(claims, "scope").or(text(claims, "gty")).is_some())
     }
 
-    /// Okta with a custom authorization server.
+    /// An issuer for Okta with a custom authorization server.
     ///
     /// `server_url` is the issuer of the authorization server, such as
     /// `https://acme.okta.com/oauth2/default`. `audience` is the audience that is set there, such
@@ -116,7 +116,7 @@ impl Issuer {
     /// Servers*, set the audience (preferably the URL of this server), the scopes, and an access
     /// policy for the clients, which are registered manually.
     ///
-    /// Accepted are JWTs with this `aud` and the claim `cid`, which ID tokens don't have. The org
+    /// Accepts JWTs with this `aud` and the claim `cid`, which ID tokens don't have. The org
     /// authorization server can't issue tokens for custom servers.
     pub fn okta(server_url: impl Into<String>, audience: impl Into<String>) -> Self {
         Self::new(server_url)
@@ -125,7 +125,7 @@ impl Issuer {
             .require(|claims| text(claims, "cid").is_some())
     }
 
-    /// Amazon Cognito.
+    /// An issuer for Amazon Cognito.
     ///
     /// `pool_url` is the issuer of the user pool:
     /// `https://cognito-idp.{region}.amazonaws.com/{pool}`. `client_id` is the app client of the
@@ -136,7 +136,7 @@ impl Issuer {
     /// scopes. Their names begin with the identifier of the resource server and a `/`, which must
     /// be set as the [`scope_prefix`](Self::scope_prefix).
     ///
-    /// Accepted are JWTs with this `client_id` and the `token_use` `access`.
+    /// Accepts JWTs with this `client_id` and the `token_use` `access`.
     ///
     /// Limitation: Cognito's tokens have no audience, so a token that the client got for a
     /// different server of the pool is also accepted here. Require a scope of a resource server
@@ -149,7 +149,7 @@ impl Issuer {
             .require_claim("token_use", "access")
     }
 
-    /// Google.
+    /// An issuer for Google.
     ///
     /// `client_id` is the client of the MCP clients; add further clients with
     /// [`audience`](Self::audience).
@@ -158,7 +158,7 @@ impl Issuer {
     /// *Clients*, create a client of the type *Desktop app* or *Web application*. `OAuth::google`
     /// is the client's side. Other clients can't register; use `OAuthProxy` to admit them.
     ///
-    /// Accepted are opaque access tokens that Google's [`TokenInfo`] knows and that have the scope
+    /// Accepts opaque access tokens that Google's [`TokenInfo`] knows and that have the scope
     /// `openid`. Each new token costs a request.
     ///
     /// Limitation: the audience is the client and not this server, so anybody who gets a token of
@@ -171,13 +171,13 @@ impl Issuer {
             .verifier(TokenInfo::new(url, issuer))
     }
 
-    /// GitHub, with an OAuth app or a GitHub App for the MCP clients.
+    /// An issuer for GitHub, with an OAuth app or a GitHub App for the MCP clients.
     ///
     /// At the provider (documentation of November 2026): under *Settings*, *Developer settings*,
     /// *OAuth Apps*, create an app with the redirect URI of the client, and a secret. Other clients
     /// can't register; use `OAuthProxy` to admit them.
     ///
-    /// Accepted are the tokens of this app (see [`GitHubTokens`]). Each new token costs a request,
+    /// Accepts the tokens of this app (see [`GitHubTokens`]). Each new token costs a request,
     /// whose result is used for 60 seconds. Tokens of other apps are rejected; checking this is
     /// what the app's secret is needed for.
     ///
@@ -194,7 +194,7 @@ impl Issuer {
             .verifier(GitHubTokens::new(client_id, client_secret))
     }
 
-    /// WorkOS AuthKit.
+    /// An issuer for WorkOS AuthKit.
     ///
     /// `domain` is `acme.authkit.app` or a custom domain.
     ///
@@ -202,7 +202,7 @@ impl Issuer {
     /// URL of this server as the *MCP Resource Indicator*, and enable *Client ID Metadata Document*
     /// and *Dynamic Client Registration*.
     ///
-    /// Accepted are JWTs whose `aud` is the URL of this server. Clients that don't send `resource`
+    /// Accepts JWTs whose `aud` is the URL of this server. Clients that don't send `resource`
     /// get tokens with a different audience; to admit such a client, add its identifier as an
     /// [`audience`](Self::audience).
     pub fn workos(domain: impl Into<String>) -> Self {
@@ -210,7 +210,7 @@ impl Issuer {
         issuer.accept_generic_type()
     }
 
-    /// Descope with an MCP server of its Agentic Identity Hub.
+    /// An issuer for Descope, with an MCP server of its Agentic Identity Hub.
     ///
     /// `issuer_url` is the *Issuer URL* of the MCP server:
     /// `https://api.descope.com/v1/apps/agentic/{project}/{server}`. `audience` is the identifier
@@ -220,7 +220,7 @@ impl Issuer {
     /// *Create Resource*, *MCP Server*, set the URL of this server, the scopes, and how clients
     /// register.
     ///
-    /// Accepted are JWTs whose `aud` is the URL or `audience`.
+    /// Accepts JWTs whose `aud` is the URL or `audience`.
     ///
     /// Limitation if `audience` is the project: a token for a different application of the project
     /// is accepted here, except tokens for its other MCP servers, which have different issuers.

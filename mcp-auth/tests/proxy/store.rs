@@ -46,8 +46,8 @@ async fn logins_last_over_a_restart_and_nothing_secret_is_in_the_file() {
     site.tokens(&client).await;
 }
 
-/// A process that is killed between the provider's code and its own loses at most this login, and
-/// leaves nothing that can be used twice.
+/// If the process is killed after the provider issued its code and before the proxy issues its own,
+/// only this login is lost, and nothing is left that can be used twice.
 #[tokio::test]
 async fn a_login_that_is_cut_off_is_lost_and_no_more() {
     let folder = tempfile::tempdir().unwrap();
