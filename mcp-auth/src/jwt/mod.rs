@@ -2,7 +2,7 @@
 //!
 //! With the feature `server`, access tokens (RFC 9068) are verified with public keys (RFC 7517) as
 //! RFC 8725 recommends. Errors never contain a token or a part of it. With the feature `client` or
-//! `server`, a [`SigningKey`] signs assertions and proofs of possession.
+//! `server`, a `SigningKey` signs assertions and proofs of possession.
 
 #[cfg(feature = "server")]
 mod access_token;
