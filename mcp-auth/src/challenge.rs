@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_rfcs_are_parsed() {
-        // RFC 9110 §11.6.1
+        // The example of RFC 9110 §11.6.1.
         assert_eq!(
             parsed(
                 r#"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#
@@ -235,14 +235,14 @@ mod tests {
                 r#"Newauth realm=apps type=1 title=Login to "apps""#
             ]
         );
-        // RFC 6750 §3
+        // The example of RFC 6750 §3.
         assert_eq!(
             parsed(
                 r#"Bearer realm="example", error="invalid_token", error_description="The access token expired""#
             ),
             ["Bearer realm=example error=invalid_token error_description=The access token expired"]
         );
-        // RFC 9449 §7.1
+        // The example of RFC 9449 §7.1.
         assert_eq!(
             parsed(r#"DPoP algs="ES256 PS256""#),
             ["DPoP algs=ES256 PS256"]

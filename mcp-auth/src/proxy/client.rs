@@ -86,8 +86,8 @@ pub(super) struct Destination {
 }
 
 impl Destination {
-    /// The destination of a redirect URI, or `None` if the URI is not allowed. `https`, `http` on loopback,
-    /// and private-use schemes that contain a dot or are listed in `schemes` are allowed.
+    /// The destination of a redirect URI, or `None` if the URI is not allowed. `https`, `http` on
+    /// loopback, and private-use schemes that contain a dot or are listed in `schemes` are allowed.
     pub(super) fn of(uri: &str, schemes: &[String]) -> Option<Self> {
         let is_right = |it: &&UriStr| uri.len() <= MAX_URI && it.fragment().is_none();
         let parsed = UriStr::new(uri).ok().filter(is_right)?;

@@ -166,8 +166,8 @@ fn make_room(
     Ok(())
 }
 
-/// The host of a document URL, or `None` if the URL is not allowed (§3). A document URL
-/// is an `https` URL with a path that has no dot segments, and without user and fragment.
+/// The host of a document URL, or `None` if the URL is not allowed (§3). A document URL is
+/// an `https` URL with a path that has no dot segments, and without user and fragment.
 fn host(url: &str) -> Option<String> {
     let parsed = ServerUrl::parse(url).ok()?;
     let has_dots = parsed.path.split('/').any(|it| [".", ".."].contains(&it));
