@@ -1,5 +1,5 @@
-//! `cargo xtask check`: the checks that find most mistakes, in a minute or two once everything is
-//! built. `.ci/run` has all checks.
+//! `cargo xtask check`: runs the checks that find most mistakes. They take a minute or two once
+//! everything is built. `.ci/run` runs all checks.
 
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
@@ -21,11 +21,11 @@ const CLIPPY: &[&str] = &[
 ];
 const UNIT_TESTS: &[&str] = &["test", "--workspace", "--all-features", "--lib", "--quiet"];
 
-/// Checks the workspace at `root`; the quick checks come first.
+/// Checks the workspace at `root`. The fastest checks run first.
 ///
 /// # Errors
 ///
-/// The first check that fails.
+/// When a check fails. The remaining checks are not run.
 pub(crate) fn run(root: &Path) -> Result<String> {
     step("cargo xtask tidy", || tidy::run(root).map(drop))?;
     step("cargo xtask size", || size::run(root).map(drop))?;
@@ -33,10 +33,10 @@ pub(crate) fn run(root: &Path) -> Result<String> {
         let name = format!("cargo {}", arguments.join(" "));
         step(&name, || cargo(root, arguments))?;
     }
-    Ok("Everything held; `.ci/run` checks the rest.\n".to_owned())
+    Ok("All checks passed; `.ci/run` runs the others.\n".to_owned())
 }
 
-/// Runs one check, and prints its name and the seconds that it took.
+/// Runs one check, and prints its name and its time in seconds.
 fn step(name: &str, check: impl FnOnce() -> Result<()>) -> Result<()> {
     eprintln!("==> {name}");
     let start = Instant::now();

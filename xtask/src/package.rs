@@ -1,5 +1,5 @@
-//! `cargo xtask package`: builds the packages from what a registry would get, and compares their
-//! `rust-version` with those of their dependencies.
+//! `cargo xtask package`: builds the packages from what a registry would get, and compares
+//! their `rust-version` with the versions that their dependencies need.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ struct Package {
     name: String,
     version: String,
     rust_version: Option<String>,
-    /// The registries that may have the package: none for packages that are not published.
+    /// The registries to which the package may be published; empty for packages that are not published.
     publish: Option<Vec<String>>,
 }
 

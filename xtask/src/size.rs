@@ -1,8 +1,8 @@
-//! `cargo xtask size`: lines of code and files of each part, against their limits.
+//! `cargo xtask size`: compares the lines of code and the number of files of each part with their limits.
 //!
-//! A line of code is one that is neither blank nor comment, in a file that is no test, outside of
-//! test modules. Imports are the lines of `use` and of `mod name;`: many of them mean files that are
-//! too small. `pub(…)` is a promise to a neighbour: many of them mean code that is torn apart.
+//! Blank lines, comments and tests are not counted. Imports are the lines of `use` and of `mod name;`:
+//! many imports suggest that files are too small. Many `pub(…)` suggest that related code is scattered
+//! over several files.
 
 use anyhow::{Result, ensure};
 use std::fmt::Write;
@@ -12,12 +12,12 @@ use syn::spanned::Spanned;
 
 use crate::tidy::{File, Workspace};
 
-/// A part of the workspace, and its limits. A file belongs to the innermost folder.
+/// A part of the workspace, with its limits. A file belongs to the part with the innermost folder.
 struct Part {
     name: &'static str,
     folder: &'static str,
     max: Size,
-    /// The limits that were set as a goal, where they are not reached yet.
+    /// Stricter limits, which are a goal that is not reached yet.
     goal: Option<Size>,
 }
 
@@ -65,7 +65,7 @@ const PARTS: [Part; 10] = [
 ];
 
 impl Part {
-    /// A part with a limit of its lines only.
+    /// Creates a part that limits only the lines.
     const fn new(name: &'static str, folder: &'static str, lines: usize) -> Self {
         Self {
             name,
@@ -119,7 +119,7 @@ impl Size {
     }
 }
 
-/// The lines of an item that imports, or names the file of a module.
+/// Counts the lines of an item that is an import or the declaration of a module's file.
 fn import_lines(item: &Item) -> usize {
     let is_import = match item {
         Item::Use(_) => true,
@@ -134,7 +134,7 @@ fn import_lines(item: &Item) -> usize {
 ///
 /// # Errors
 ///
-/// When a file can't be read, or a part is larger than it may be; the text is the same table.
+/// When a file can't be read, or a part exceeds its limits. The message has the same table.
 pub(crate) fn run(root: &Path) -> Result<String> {
     let workspace = Workspace::read(root)?;
     let mut table = String::new();
@@ -165,7 +165,7 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     Ok(table)
 }
 
-/// The values of a size, each with its limit.
+/// Formats the values of a size, each with its limit.
 fn cells(size: Size, max: Size) -> [String; 4] {
     let cell = |value: usize, max: usize| match (value, max) {
         (usize::MAX, _) => String::new(),
@@ -180,7 +180,7 @@ fn cells(size: Size, max: Size) -> [String; 4] {
     ]
 }
 
-/// Returns true if a folder is the innermost one of a part that has the file.
+/// Returns true if `folder` is the innermost folder of a part that contains the file.
 fn is_in(path: &str, folder: &str) -> bool {
     let folders = PARTS.iter().map(|it| it.folder);
     let innermost = folders

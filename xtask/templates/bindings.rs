@@ -1,13 +1,13 @@
 // The root of the file that `cargo xtask bindings` prints: imports, the modules of `mcp-types` that
-// generated code may need, and whole messages. Unused imports and modules are left out.
+// generated code may need, and whole messages. Unused imports and modules are removed.
 
 //! Types of the Model Context Protocol, revision {revision}.
 //!
-//! This file stands alone: as a module of a crate of edition 2021 or 2024 that depends on `serde`
-//! with `derive`, `serde_json` with `raw_value` (and `float_roundtrip`, if long fractions matter),
-//! and `indexmap` with `serde`.
+//! This file is self-contained. Add it as a module to a crate of edition 2021 or 2024 that depends on
+//! `serde` with `derive`, `serde_json` with `raw_value` (and `float_roundtrip`, if long fractions
+//! matter), and `indexmap` with `serde`.
 //!
-//! `new` takes the fields that a struct must have; the others are set by name, as in
+//! `new` takes the required fields of a struct. Set other fields by name, as in
 //! `Tool { title: Some("Add".into()), ..Tool::new(name, schema) }`.
 
 #![allow(dead_code, unused_imports, clippy::all, clippy::pedantic)]
@@ -35,29 +35,29 @@ mod request_id;
 mod text;
 mod union;
 
-/// A method that is answered.
+/// A request, which expects a response.
 ///
-/// Implemented by one marker type for each request of the protocol, which has no values.
+/// The trait is implemented by an uninhabited marker type for each request of the protocol.
 pub trait Request {
     /// The value of `method`.
     const METHOD: &'static str;
-    /// Whether the message may lack `params`.
+    /// True if `params` are optional.
     const PARAMS_OPTIONAL: bool;
-    /// Whether the answer may be an `InputRequiredResult` instead of [`Request::Result`].
+    /// True if the result may be an `InputRequiredResult` instead of [`Request::Result`].
     const MAY_REQUIRE_INPUT: bool;
     /// The type of `params`.
     type Params: Serialize + DeserializeOwned;
-    /// The type of the answer's `result`.
+    /// The type of `result` in the response.
     type Result: Serialize + DeserializeOwned;
 }
 
-/// A method that is not answered.
+/// A notification, which has no response.
 ///
-/// Implemented by one marker type for each notification of the protocol, which has no values.
+/// The trait is implemented by an uninhabited marker type for each notification of the protocol.
 pub trait Notification {
     /// The value of `method`.
     const METHOD: &'static str;
-    /// Whether the message may lack `params`.
+    /// True if `params` are optional.
     const PARAMS_OPTIONAL: bool;
     /// The type of `params`.
     type Params: Serialize + DeserializeOwned;
@@ -72,8 +72,8 @@ pub enum JsonRpcVersion {
     V2,
 }
 
-/// A request as a whole message. `P` is the type of its parameters, such as
-/// [`CallToolRequestParams`]; [`RawJson`] keeps those of any method.
+/// A complete request message. `P` is the type of the parameters, such as
+/// [`CallToolRequestParams`]; [`RawJson`] can hold the parameters of any method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JsonRpcRequest<P = RawJson> {
     /// The version of JSON-RPC.
@@ -88,7 +88,7 @@ pub struct JsonRpcRequest<P = RawJson> {
 }
 
 impl<P> JsonRpcRequest<P> {
-    /// A request of the method `R`.
+    /// Creates a request of the method `R`.
     pub fn new<R: Request<Params = P>>(
         id: impl Into<RequestId>,
         params: impl Into<Option<P>>,
@@ -102,7 +102,7 @@ impl<P> JsonRpcRequest<P> {
     }
 }
 
-/// A notification as a whole message. `P` is the type of its parameters.
+/// A complete notification message. `P` is the type of the parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JsonRpcNotification<P = RawJson> {
     /// The version of JSON-RPC.
@@ -115,7 +115,7 @@ pub struct JsonRpcNotification<P = RawJson> {
 }
 
 impl<P> JsonRpcNotification<P> {
-    /// A notification of the method `N`.
+    /// Creates a notification of the method `N`.
     pub fn new<N: Notification<Params = P>>(params: impl Into<Option<P>>) -> Self {
         Self {
             jsonrpc: JsonRpcVersion::V2,
@@ -125,7 +125,7 @@ impl<P> JsonRpcNotification<P> {
     }
 }
 
-/// A response with a result, as a whole message. `R` is the type of the result, such as
+/// A complete response message with a result. `R` is the type of the result, such as
 /// [`CallToolResult`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JsonRpcResultResponse<R = RawJson> {
@@ -148,12 +148,12 @@ impl<R> JsonRpcResultResponse<R> {
     }
 }
 
-/// A response with an error, as a whole message.
+/// A complete response message with an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JsonRpcErrorResponse {
     /// The version of JSON-RPC.
     pub jsonrpc: JsonRpcVersion,
-    /// The id of the request; absent where it could not be read.
+    /// The id of the request; absent if it could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<RequestId>,
     /// The error.
@@ -190,7 +190,7 @@ pub enum JsonRpcMessage {
 
 impl<'de> Deserialize<'de> for JsonRpcMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// The members that tell messages apart.
+        /// The members that distinguish messages.
         #[derive(Deserialize)]
         struct Members {
             id: Option<IgnoredAny>,

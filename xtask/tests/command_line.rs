@@ -1,4 +1,4 @@
-//! The subcommands as a shell sees them.
+//! Tests of the command line.
 
 #![allow(clippy::unwrap_used)]
 

@@ -6,7 +6,7 @@
 use super::*;
 use crate::support::enums::*;
 
-/// Which clients may receive a cached copy of a result.
+/// The clients that may receive a cached copy of a result.
 ///
 /// Specification:
 /// [Caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).

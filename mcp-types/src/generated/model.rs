@@ -1211,7 +1211,7 @@ pub struct CompletionArgument {
     ///
     /// Revisions: all.
     pub name: String,
-    /// What the user has typed so far.
+    /// The text that the user has typed so far.
     ///
     /// Revisions: all.
     pub value: String,
@@ -1676,7 +1676,7 @@ pub struct ElicitRequestFormParams {
     /// Revisions: 2025-06-18 to 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Explanation for the user of what is requested and why.
+    /// Explanation of the request for the user.
     ///
     /// Revisions: since 2025-06-18.
     pub message: String,
@@ -5305,7 +5305,7 @@ impl ServerCapabilitiesResources {
     }
 }
 
-/// What a server can do with tasks.
+/// Details of a server's support for tasks.
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -5321,7 +5321,7 @@ pub struct ServerCapabilitiesTasks {
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list: Option<JsonObject>,
-    /// Which of the client's requests the server can run as tasks.
+    /// The client's requests that the server can run as tasks.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]

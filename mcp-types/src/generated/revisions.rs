@@ -8,7 +8,7 @@ use crate::support::revisions::*;
 
 /// A published revision of the protocol, named by its date.
 ///
-/// The order is that of publication, so `revision >= Revision::V2025_06_18` reads as
+/// Revisions are ordered by publication, so `revision >= Revision::V2025_06_18` reads as
 /// "2025-06-18 or newer".
 ///
 /// ```

@@ -47,7 +47,7 @@ impl<T: ?Sized> Line<'_, T> {
 
 /// Appends a value, such as a result that is serialized once and sent often.
 ///
-/// The output is that of `serde_json::to_writer` on one line: line breaks in raw JSON, which can only
+/// The output equals the output of `serde_json::to_writer`, but is on one line: line breaks in raw JSON, which can only
 /// be white space between tokens, are replaced by spaces.
 ///
 /// ```

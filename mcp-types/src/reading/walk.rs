@@ -15,7 +15,7 @@ use crate::{FieldInfo, JsonObject, RawJsonRef, RequestId, Revision, TypeInfo, Va
 /// Optional members that can't be left out without changing the meaning of the value.
 const DECIDING: [&str; 4] = ["inputRequests", "isError", "requestState", "resultType"];
 
-/// Strings that later messages repeat. Their characters must not be replaced.
+/// Strings that later messages repeat, so their characters must not be replaced.
 const REPEATED: &str = "elicitationId id name nextCursor protocolVersion requestState taskId \
     toolUseId uri uriTemplate url";
 

@@ -1,11 +1,11 @@
-//! Items in, one file out.
+//! Prints items as a single file.
 
 use super::trim::trim_docs;
 use anyhow::{Context, Result};
 use mcp_bindgen::code::output::spaced;
 use syn::Item;
 
-/// The text of the whole file.
+/// Prints the whole file.
 pub(super) fn print(revision: &str, file: &syn::File) -> Result<String> {
     let body = relative(&prettyplease::unparse(file));
     let body = prettyplease::unparse(&parsed("bindings", &body)?);
@@ -14,7 +14,7 @@ pub(super) fn print(revision: &str, file: &syn::File) -> Result<String> {
     Ok(format!("{header}\n\n{body}"))
 }
 
-/// The items as code.
+/// Prints items as code.
 pub(super) fn text(items: Vec<Item>) -> String {
     prettyplease::unparse(&syn::File {
         shebang: None,
@@ -24,10 +24,10 @@ pub(super) fn text(items: Vec<Item>) -> String {
     })
 }
 
-/// Formatted code with paths that lead to the file's root instead of the crate's.
+/// Replaces paths to the crate root by paths to the root of the file, in formatted code.
 fn relative(code: &str) -> String {
     let mut out = String::new();
-    // The indentation of each module around a line.
+    // The indentation of each module that contains the line.
     let mut modules = Vec::new();
     for line in code.lines() {
         let text = line.trim_start();

@@ -1,4 +1,4 @@
-//! The steps in order.
+//! Runs the steps of `cargo xtask bindings`.
 
 use super::print::{parsed, print};
 use super::support::Support;
@@ -9,10 +9,10 @@ use quote::format_ident;
 use std::path::Path;
 use syn::{Item, ItemMod, parse_quote};
 
-/// The root of the file: documentation, imports, hand-written modules and whole messages.
+/// The root of the file: docs, imports, hand-written modules and whole messages.
 const ROOT: &str = include_str!("../../templates/bindings.rs");
 
-/// The file for `revision`, made from the workspace at `root`.
+/// Generates the file for `revision` from the workspace at `root`.
 pub(crate) fn run(root: &Path, revision: &str) -> Result<String> {
     let mut template = parsed("xtask/templates/bindings.rs", ROOT)?;
     let support = Support::take(&mut template.items, &root.join("mcp-types/src"))?;
@@ -35,7 +35,7 @@ pub(crate) fn run(root: &Path, revision: &str) -> Result<String> {
     print(revision, &template)
 }
 
-/// A module named after its file. Types are at the file's root, but constants are not.
+/// Creates a module that is named after its file. Constants are in such modules, types at the root.
 fn named(path: &str, syn::File { attrs, items, .. }: syn::File) -> ItemMod {
     let file = path.rsplit('/').next().unwrap_or(path);
     let name = format_ident!("{}", file.trim_end_matches(".rs"));

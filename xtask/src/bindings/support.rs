@@ -1,4 +1,4 @@
-//! Imports of the file, and the hand-written modules of `mcp-types` that generated code needs.
+//! The imports of the file, and the hand-written modules of `mcp-types` that generated code needs.
 
 use super::print::{parsed, text};
 use crate::codegen::imported;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use syn::{Ident, Item, Visibility};
 
-/// What is around the items of a revision.
+/// Imports and modules that are added to the items of a revision.
 pub(super) struct Support {
     imports: Vec<Item>,
     modules: Vec<Item>,
@@ -25,7 +25,7 @@ impl Support {
         Ok(Self { imports, modules })
     }
 
-    /// `items` between the imports and the modules that are used.
+    /// Adds the imports and the used modules to `items`.
     pub(super) fn around(mut self, items: Vec<Item>) -> Vec<Item> {
         let used = words(&items);
         self.imports.retain(|import| {
@@ -42,7 +42,7 @@ impl Support {
     }
 }
 
-/// Leaves out private modules and functions that no code names.
+/// Removes private modules and functions that no code names.
 fn retain_used(items: &mut Vec<Item>, used: &HashMap<String, usize>) {
     let is_used = |name: &Ident| used.get(&name.to_string()).is_some_and(|count| *count > 1);
     items.retain_mut(|item| match item {
@@ -57,14 +57,14 @@ fn retain_used(items: &mut Vec<Item>, used: &HashMap<String, usize>) {
     });
 }
 
-/// How often each word is in the code of `items`.
+/// Counts the occurrences of each word in the code of `items`.
 fn words(items: &[Item]) -> HashMap<String, usize> {
     let text = text(items.to_vec());
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.map(str::to_owned).counts()
 }
 
-/// Puts the files of declared modules in their place, and drops tests.
+/// Inlines the files of declared modules, and removes tests.
 fn fill(items: &mut Vec<Item>, folder: &Path) -> Result<()> {
     items.retain(|item| !crate::tidy::is_test_module(item));
     for item in items {

@@ -1,12 +1,12 @@
-//! Code for five revisions in, code for one out.
+//! Removes code that a single revision does not need.
 
 use syn::{ImplItem, Item, ItemImpl, TraitItem};
 
-/// Whether answers may be an `InputRequiredResult`, which few revisions have.
+/// The constant about `InputRequiredResult`, which few revisions have.
 const INPUT: &str = "MAY_REQUIRE_INPUT";
 
-/// Leaves out setters, which structs of the user's own crate do not need, and what only other
-/// revisions have.
+/// Removes setters, which are not needed for structs in the user's own crate, and items that only other
+/// revisions need.
 pub(super) fn trim(items: &mut [Item]) {
     let has_input = items
         .iter()
@@ -25,7 +25,7 @@ pub(super) fn trim(items: &mut [Item]) {
     }
 }
 
-/// A published revision does not change, so its types are exhaustive.
+/// Returns false for `non_exhaustive`: a published revision does not change, so its types are exhaustive.
 fn is_kept(attribute: &syn::Attribute) -> bool {
     !attribute.path().is_ident("non_exhaustive")
 }
@@ -39,8 +39,7 @@ fn trim_impl(item: &mut ItemImpl, has_input: bool) {
     });
 }
 
-/// The lines of a file without examples, which name the crate that they come from, and without
-/// revisions, of which there is one.
+/// Removes examples, which name the original crate, and lists of revisions from the docs of a file.
 pub(super) fn trim_docs(code: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     let mut in_example = false;
@@ -56,7 +55,7 @@ pub(super) fn trim_docs(code: &str) -> String {
         if example || revisions {
             continue;
         }
-        // An empty line at the end of a comment separates nothing.
+        // Remove empty lines at the end of a comment.
         while comment.is_none_or(str::is_empty) && lines.last().is_some_and(|it| is_blank_doc(it)) {
             lines.pop();
         }

@@ -1,4 +1,4 @@
-//! Results of the suite: `checks.json` in one folder for each scenario.
+//! Results of the suite: a file `checks.json` in the folder of each scenario.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs;
@@ -26,11 +26,11 @@ struct Check {
     error_message: String,
 }
 
-/// The file that each scenario leaves.
+/// The file that each scenario writes.
 const CHECKS: &str = "checks.json";
 
 impl Totals {
-    /// Adds what is in `folder`, at whatever depth.
+    /// Adds the results in `folder` and its subfolders.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Totals {
             }
             judged = true;
         }
-        // The suite itself takes a program that says nothing for one that does everything right.
+        // The suite does not report a failure if the program sends nothing.
         if !judged {
             self.failed.push(format!("{scenario}: nothing was checked"));
         }
@@ -91,7 +91,7 @@ impl Display for Totals {
     }
 }
 
-/// The scenario that left its results in `folder`: the folder's name without the time.
+/// Returns the scenario with the results in `folder`: the name of the folder without the time.
 fn scenario(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let starts = name.match_indices("-20").map(|(place, _)| place);

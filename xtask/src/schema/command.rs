@@ -13,7 +13,7 @@ pub(crate) enum Command {
     Adopt(adopt::Adopt),
     /// Reduce a published schema to its structure and store it as `schema/<revision>.json`.
     Import {
-        /// The published JSON Schema: a file, or an http(s) address.
+        /// The published JSON Schema: a file, or an http(s) URL.
         source: String,
         #[command(flatten)]
         options: import::Options,
@@ -28,11 +28,11 @@ pub(crate) enum Command {
         /// Base URL of the repository's raw files.
         #[arg(long, value_name = "URL", default_value = fetch::BASE_URL)]
         base_url: String,
-        /// Overwrite another schema that is stored for the revision.
+        /// Overwrite a different schema that is stored for the revision.
         #[arg(long)]
         replace: bool,
     },
-    /// Say in plain words what changed from one stored revision to another.
+    /// Describe in plain words what changed from one stored revision to another.
     Diff {
         /// The older revision (YYYY-MM-DD).
         from: String,
@@ -72,7 +72,7 @@ pub(crate) fn run(root: &Path, command: Command) -> Result<String> {
     }
 }
 
-/// Reads a file, or downloads from an address.
+/// Reads a file, or downloads a URL.
 pub(super) fn input(source: &str) -> Result<Input> {
     if source.starts_with("http://") || source.starts_with("https://") {
         return fetch::download(source);

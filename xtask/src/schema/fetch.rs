@@ -4,20 +4,20 @@ use super::import::Input;
 use anyhow::{Context, Result};
 use std::time::Duration;
 
-/// Raw files of the public repository.
+/// Base URL of the public repository's raw files.
 pub(super) const BASE_URL: &str =
     "https://raw.githubusercontent.com/modelcontextprotocol/modelcontextprotocol";
 
-/// Longest wait for a whole download.
+/// Time limit of a download.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Gets a revision's schema at a commit, tag or branch.
+/// Downloads a revision's schema at a commit, tag or branch.
 pub(super) fn published(base: &str, commit: &str, revision: &str) -> Result<Input> {
     let base = base.trim_end_matches('/');
     download(&format!("{base}/{commit}/schema/{revision}/schema.json"))
 }
 
-/// Gets one file over HTTP or HTTPS.
+/// Downloads a file over HTTP or HTTPS.
 pub(super) fn download(address: &str) -> Result<Input> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(TIMEOUT))

@@ -1,4 +1,4 @@
-//! One published schema in, `schema/<revision>.json` and the record of its source out.
+//! Imports a published schema: writes `schema/<revision>.json` and records its source.
 
 use super::normalize::normalize;
 use super::sources::{self, Source};
@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 /// Options of `cargo xtask schema import`.
 #[derive(Default, clap::Args)]
 pub(crate) struct Options {
-    /// Revision (YYYY-MM-DD); by default the date in the source's name.
+    /// Revision (YYYY-MM-DD). Default: the date in the source's name.
     #[arg(long, value_name = "DATE", requires = "source")]
     pub(super) revision: Option<String>,
-    /// Upstream commit the file was taken from; by default the one in the
-    /// address, else the one on record for the same bytes.
+    /// Upstream commit of the file. Default: the commit in the URL, or else
+    /// the recorded commit of an identical file.
     #[arg(long, value_name = "SHA", requires = "source")]
     pub(super) commit: Option<String>,
-    /// Overwrite another schema that is stored for the revision.
+    /// Overwrite a different schema that is stored for the revision.
     #[arg(long, requires = "source")]
     pub(super) replace: bool,
     /// Store the schema of an extension, in `schema/extensions/<NAME>`.
@@ -29,15 +29,15 @@ pub(crate) struct Options {
     pub(super) extension: Option<String>,
 }
 
-/// A published schema as it came, and what to call it in messages.
+/// A published schema, with its name for messages.
 pub(super) struct Input {
-    /// File name or address.
+    /// File name or URL.
     pub(super) name: String,
     /// The published bytes.
     pub(super) bytes: Vec<u8>,
 }
 
-/// Normalizes and stores `input`; returns lines for the user.
+/// Normalizes and stores `input`, and returns a report for the user.
 pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<String> {
     let revision = revision(input, &options)?;
     let normal = read(&input.bytes).with_context(|| input.name.clone())?;
@@ -77,7 +77,7 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
     Ok(report)
 }
 
-/// The revision that an import is for.
+/// Determines the revision of an import.
 pub(super) fn revision(input: &Input, options: &Options) -> Result<String> {
     let name = &input.name;
     let revision = options.revision.clone().or_else(|| revision_in(name));
@@ -87,7 +87,7 @@ pub(super) fn revision(input: &Input, options: &Options) -> Result<String> {
     Ok(revision)
 }
 
-/// The folder of the protocol's schemas, or of an extension's.
+/// Returns the folder of the protocol's schemas, or of an extension's schemas.
 fn folder(root: &Path, extension: Option<&str>) -> Result<PathBuf> {
     let folder = root.join("schema");
     let Some(name) = extension else {
@@ -118,7 +118,7 @@ fn read(bytes: &[u8]) -> Result<Value> {
     normalize(document)
 }
 
-/// Refuses what is not a date of the calendar.
+/// Checks that the name of a revision is a valid date.
 pub(super) fn check_revision(text: &str) -> Result<()> {
     ensure!(
         looks_like_date(text) && text.parse::<toml::value::Datetime>().is_ok(),
@@ -127,7 +127,7 @@ pub(super) fn check_revision(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// The last date in a file name or address.
+/// Finds the last date in a file name or URL.
 fn revision_in(name: &str) -> Option<String> {
     let parts = name.rsplit(['/', '\\']);
     parts
@@ -136,13 +136,13 @@ fn revision_in(name: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Whether a text has the form of a date, though perhaps of no calendar.
+/// Returns true if a string has the form of a date, even if the date does not exist.
 fn looks_like_date(text: &str) -> bool {
     let is_part = |it: char| it.is_ascii_digit() || it == '-';
     text.split('-').map(str::len).eq([4, 2, 2]) && text.chars().all(is_part)
 }
 
-/// The SHA-256 of a file, in hexadecimal.
+/// Returns the SHA-256 of a file in hexadecimal.
 fn digest(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Imports a text under a name, without options.
+    /// Imports a schema under a name, without options.
     fn plain(root: &Path, name: &str, text: &str) -> Result<String, String> {
         let outcome = import(root, &input(name, text), Options::default());
         outcome.map_err(|error| format!("{error:#}"))

@@ -1,6 +1,8 @@
-//! The published protocol schemas: brought in ([`import`], [`fetch`]),
-//! reduced to their structure ([`normalize`]), recorded ([`sources`]) and
-//! compared ([`diff`]); [`adopt`] does all of it, up to generated types that compile.
+//! The published protocol schemas.
+//!
+//! [`fetch`] downloads a schema, and [`import`] stores it, reduced to its structure by [`normalize`] and
+//! recorded in [`sources`]. [`diff`] compares schemas. [`adopt`] runs all steps, and generates and
+//! compiles the types.
 
 mod adopt;
 mod command;

@@ -1,13 +1,12 @@
-//! A published schema in, its structure out.
+//! Reduces a published schema to its structure.
 //!
-//! Published revisions differ in dialect, order and prose. The generator and
-//! the diff need none of that, so it is removed once, here: prose goes,
-//! `definitions` becomes `$defs`, `true` becomes `{}`, keys and `required` are
-//! sorted. A keyword is dropped only where a keyword can stand: a property that
+//! Published revisions differ in dialect, order and prose. The generator and the diff do not need these,
+//! so they are normalized here: prose is removed, `definitions` becomes `$defs`, `true` becomes `{}`, and
+//! keys and `required` are sorted. Keywords are removed only where keywords are allowed: a property that
 //! is *called* `description` stays.
 //!
-//! All else stays as it is, so that nothing is lost. The generator checks it, after repairs, before
-//! it is stored and whenever it is read.
+//! Everything else is kept. The generator checks the schema, after repairs, before it is stored and
+//! whenever it is read.
 
 use crate::codegen::{alternatives, each};
 use anyhow::{Context, Result, bail};
@@ -15,13 +14,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// The one dialect of stored schemas.
+/// The dialect of all stored schemas.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The largest integer of JavaScript, which some tools write as the limit of each integer.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// Keywords that only comment.
+/// Keywords that are only annotations.
 const PROSE: [&str; 8] = [
     "$comment",
     "$id",
@@ -60,7 +59,7 @@ pub(super) fn normalize(mut document: Value) -> Result<Value> {
     Ok(normal)
 }
 
-/// The keywords of a schema that do more than comment.
+/// Returns the keywords of a schema that are not annotations.
 fn structure(schema: &Value) -> impl Iterator<Item = &str> {
     let keywords = schema.as_object().into_iter().flat_map(Map::keys);
     keywords
@@ -68,7 +67,7 @@ fn structure(schema: &Value) -> impl Iterator<Item = &str> {
         .filter(|keyword| !PROSE.contains(keyword))
 }
 
-/// Reduces one schema; the schemas inside of it are reduced already.
+/// Reduces one schema. Its subschemas must already be reduced.
 fn reduce(schema: &mut Value) {
     if *schema == true {
         *schema = json!({});
@@ -100,7 +99,7 @@ fn reduce(schema: &mut Value) {
     }
 }
 
-/// Whether a keyword with this value allows everything.
+/// Returns true if a keyword with this value allows everything.
 fn allows_all(keyword: &str, value: &Value) -> bool {
     match keyword {
         "propertyNames" => is_true(value) || *value == json!({ "type": "string" }),
@@ -109,12 +108,12 @@ fn allows_all(keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// Whether a schema allows everything.
+/// Returns true if a schema allows everything.
 fn is_true(schema: &Value) -> bool {
     *schema == true || schema.is_object() && structure(schema).next().is_none()
 }
 
-/// The strings of a schema that lists them one by one, as alternatives.
+/// Returns the strings of a schema that has a separate alternative for each string.
 fn constants(schema: &Value) -> Option<BTreeSet<&str>> {
     let alternatives = alternatives(schema)?;
     let values = alternatives.iter().map(|one| {

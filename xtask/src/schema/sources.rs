@@ -1,4 +1,4 @@
-//! The record of where each stored schema came from, `schema/sources.toml`.
+//! `schema/sources.toml`: the record of the origin of each stored schema.
 
 use anyhow::{Context, Result};
 use itertools::Itertools;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Addresses of files in public repositories, up to `owner/name/commit/path`.
+/// Base URL of files in public repositories, which is followed by `owner/name/commit/path`.
 const REPOSITORIES: &str = "https://raw.githubusercontent.com/";
 
 const HEADER: &str = "\
@@ -15,7 +15,7 @@ const HEADER: &str = "\
 
 ";
 
-/// Origin of one revision: a place in a repository, or else a file.
+/// Origin of a schema: a place in a repository, or a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Source {
@@ -25,7 +25,7 @@ pub(super) struct Source {
     /// Path inside the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Name of a local file, or an address outside of public repositories.
+    /// Name of a local file, or a URL outside of public repositories.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     /// Commit, tag or branch.
@@ -36,9 +36,9 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// The origin of a file or address, as far as its name tells.
+    /// Determines the origin from the name of a file or URL.
     ///
-    /// For the bytes of `known`, an earlier record, a local file changes nothing.
+    /// If a local file has the same bytes as the earlier record `known`, that record is kept.
     pub(super) fn of(name: &str, sha256: String, known: Option<&Self>) -> Self {
         let parts = name.strip_prefix(REPOSITORIES).unwrap_or_default();
         if let Some((owner, repository, commit, path)) = parts.splitn(4, '/').collect_tuple() {

@@ -1,12 +1,12 @@
-//! JSON of which no object has two members of the same name.
+//! JSON without duplicate members.
 //!
-//! `serde_json` keeps the last of them without a word.
+//! `serde_json` silently keeps the last of several members with the same name.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A JSON value; a name that an object has twice is an error.
+/// A JSON value. Deserializing an object with duplicate members is an error.
 pub(super) struct UniqueKeys(pub(super) Value);
 
 impl<'de> Deserialize<'de> for UniqueKeys {

@@ -1,4 +1,4 @@
-//! Imports between the files of a crate: a reader must be able to begin somewhere.
+//! Limits circular imports between the files of a crate, so that a reader has a place to begin.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +10,9 @@ use super::{Violation, modules};
 const CIRCLE: &str = "at most two files import each other in a circle: \
                       move what they share to a file below them, or merge them";
 
-/// Imports that types force into a circle: a server has handlers, which take the context of their
-/// call, and that has the server; and it has hooks, which take the server. The traits of extensions take
-/// the builder or the client that holds them.
+/// Circular imports that the types require: a server has handlers that take a context, and the context
+/// has the server. A server has hooks that take the server. The traits of extensions take the builder or
+/// the client that has the extensions.
 const FORCED: [(&str, &str); 6] = [
     (
         "mcp-runtime/src/client/extension.rs",
@@ -40,8 +40,8 @@ const FORCED: [(&str, &str); 6] = [
     ),
 ];
 
-/// The files that each file imports, by path. A `mod.rs` and the root of a crate are left out: they
-/// name what is below them, and an import of a re-export leads to the file with the item.
+/// The files that each file imports, by path. Each `mod.rs` and the root of a crate are left out, because
+/// they import all files below them. An import of a re-export leads to the file with the item.
 type Imports<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
@@ -64,7 +64,7 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
 }
 
-/// All sources that `from` imports, directly or not.
+/// Returns all sources that `from` imports, directly or indirectly.
 fn reachable<'a>(imports: &Imports<'a>, from: &'a str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut left = vec![from];
@@ -82,7 +82,7 @@ mod tests {
 
     const ROOT: &str = "mod a;\nmod b;\nmod c;\npub use a::A;\n";
 
-    /// The circles of a crate of these three files.
+    /// Returns the violations in a crate with these three files.
     fn circles(a: &str, b: &str, c: &str) -> Vec<String> {
         let files = [
             ("x/src/lib.rs", ROOT),
@@ -106,13 +106,13 @@ mod tests {
             circles("use crate::b;", by_super, "use crate::a::A;"),
             circle
         );
-        // By a re-export of the crate, and by a name in a macro.
+        // Through a re-export of the crate, and through a path in a macro.
         let by_macro = "fn f() { g!(crate::c::C) }";
         assert_eq!(
             circles("use crate::b::B as D;", by_macro, "use crate::A;"),
             circle
         );
-        // By a module that was imported.
+        // Through an imported module.
         let by_module = "use crate::c;\nfn f() { c::g() }";
         assert_eq!(
             circles("use crate::b::B;", by_module, "use super::a;"),

@@ -1,4 +1,4 @@
-//! The words of comments and of Markdown pages.
+//! Splits comments and Markdown pages into paragraphs and words.
 
 use std::mem;
 
@@ -7,22 +7,22 @@ use proc_macro2::{TokenStream, TokenTree};
 use super::links;
 use super::workspace::File;
 
-/// Lines that are read as one text: a sentence may go on in the next line.
+/// Words that belong together: a sentence may continue on the next line.
 pub(super) type Paragraph = [Word];
 
 /// A word, or code between backticks.
 pub(super) struct Word {
-    /// In lower case.
+    /// The word in lower case.
     pub(super) text: String,
     pub(super) is_capitalized: bool,
-    /// Punctuation that follows.
+    /// Punctuation that follows the word.
     pub(super) after: String,
-    /// Line, from 1.
+    /// Line number, from 1.
     pub(super) line: usize,
 }
 
-/// The paragraphs of a file's comments, or of the file itself if it is a page. Code blocks and headings
-/// are left out.
+/// Returns the paragraphs of the comments in a Rust file, or of a Markdown page, without code blocks and
+/// headings.
 pub(super) fn paragraphs(file: &File) -> Vec<Vec<Word>> {
     let mut collected = Paragraphs::default();
     if file.path.ends_with(".md") {
@@ -42,7 +42,7 @@ pub(super) fn paragraphs(file: &File) -> Vec<Vec<Word>> {
     collected.finish()
 }
 
-/// A comment in a line of code: its marker and its text.
+/// Returns the marker and the text of a comment in a line of code.
 fn comment(line: &str) -> Option<(&str, &str)> {
     let (code, comment) = line.split_once("//")?;
     let text = comment.trim_start_matches(['/', '!']);
@@ -54,7 +54,7 @@ fn comment(line: &str) -> Option<(&str, &str)> {
     Some((if marker.is_empty() { "//" } else { marker }, text.trim()))
 }
 
-/// The source with spaces in place of literals, which may look like comments.
+/// Replaces literals, which may contain `//`, by spaces.
 fn without_strings(source: &str) -> String {
     let mut bytes = source.as_bytes().to_vec();
     if let Ok(tokens) = source.parse() {
@@ -69,7 +69,7 @@ fn blank_literals(tokens: TokenStream, source: &mut [u8]) {
             TokenTree::Group(group) => blank_literals(group.stream(), source),
             TokenTree::Literal(literal) => {
                 let literal = &mut source[literal.span().byte_range()];
-                // The literal of a doc comment has the place of the comment.
+                // A doc comment is parsed as an attribute with a literal at the place of the comment.
                 if !literal.starts_with(b"/") {
                     let within = literal.iter_mut().filter(|it| **it != b'\n');
                     within.for_each(|byte| *byte = b' ');
@@ -80,7 +80,7 @@ fn blank_literals(tokens: TokenStream, source: &mut [u8]) {
     }
 }
 
-/// Paragraphs, collected line by line.
+/// Collects paragraphs line by line.
 #[derive(Default)]
 struct Paragraphs {
     done: Vec<Vec<Word>>,
@@ -118,7 +118,7 @@ impl Paragraphs {
     }
 }
 
-/// The words of a line.
+/// Splits a line into words.
 fn words(line: usize, text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut in_code = false;
@@ -148,7 +148,7 @@ fn words(line: usize, text: &str) -> Vec<Word> {
 mod tests {
     use super::*;
 
-    /// The paragraphs of a file, each as `line: words`.
+    /// Returns the paragraphs of a file, as `line: words`.
     fn of(path: &str, text: &str) -> Vec<String> {
         let paragraphs = paragraphs(&File::new(path.to_owned(), text.to_owned()));
         let joined = paragraphs.iter().map(|words| {

@@ -1,4 +1,4 @@
-//! The order of the folders of each crate: a folder names only folders below it.
+//! The order of the folders in each crate: a folder imports only folders below it.
 
 use super::workspace::{File, Workspace};
 use super::{Violation, modules};
@@ -6,16 +6,15 @@ use super::{Violation, modules};
 const RULE: &str = "a folder names only folders below it in its crate's list, `dependencies.rs`: \
                     return a value that says what to do, and let the folder above do it";
 const UNLISTED: &str = "every folder has a place in its crate's list, `dependencies.rs`";
-const UNUSED: &str = "an exception that nothing needs goes from the list in `dependencies.rs`";
+const UNUSED: &str = "this exception is not needed: remove it from the list in `dependencies.rs`";
 
 /// The order of one crate.
 struct Order {
     sources: &'static str,
-    /// Folders, and files of the root as if they were folders, from the lowest to the highest. A
-    /// folder has all folders inside it that are not listed themselves. The empty name is for all
-    /// other files of the root.
+    /// Folders from the lowest to the highest, including files of the root. A folder includes its
+    /// subfolders that are not listed separately. The empty name is for all other files of the root.
     folders: &'static [&'static str],
-    /// Files, and the folder above them that each may name.
+    /// Files, each with the higher folder that it may import.
     exceptions: &'static [(&'static str, &'static str)],
 }
 
@@ -33,21 +32,21 @@ const ORDERS: &[Order] = &[
             // Transports that only move frames.
             "transport",
             "layer",
-            // Tools, prompts, resources and all else that serves a request. Its folders know each
-            // other: a handler takes the context of its call, and the context has the server.
+            // Tools, prompts, resources and everything else that serves a request. The subfolders import
+            // each other: a handler takes the context of its call, and the context has the server.
             "server",
             // HTTP pairs each request with its answer, so it calls the server itself.
             "transport/http",
             "transport/http/client",
             "client",
-            // A server that passes on to a client.
+            // A server that forwards requests to a client.
             "server/proxy",
             "transport/child_process",
             // Listeners serve each of their clients.
             "transport/socket",
             "transport/websocket",
             "testing",
-            // For users, and for the code that the macros write.
+            // For users, and for the code that the macros generate.
             "prelude",
             "__private",
         ],
@@ -141,8 +140,7 @@ impl Order {
         }
     }
 
-    /// The place of a file in the list: that of the innermost folder with it. The root of a crate has
-    /// none.
+    /// Returns the place of a file's innermost folder in the list; `None` for the root of a crate.
     fn place(&self, file: &File) -> Option<usize> {
         let path = file.path.strip_prefix(self.sources)?;
         if matches!(path, "lib.rs" | "main.rs") {
@@ -164,7 +162,7 @@ mod tests {
     use super::super::testing::places;
     use super::check;
 
-    /// The violations in a runtime with the file `path`.
+    /// Returns the violations in a runtime with the file `path`.
     fn runtime(path: &str, source: &str) -> Vec<String> {
         let path = format!("mcp-runtime/src/{path}");
         let root = "mod client;\nmod protocol;\nmod server;\nmod transport;\n";

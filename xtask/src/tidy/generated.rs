@@ -10,15 +10,15 @@ use syn::{Field, Ident, Item};
 use super::Violation;
 use super::workspace::Workspace;
 
-const TWICE: &str = "no type stands there twice: give both places one name in schema/overlay.toml";
+const TWICE: &str = "types are not repeated: give both places one name in schema/overlay.toml";
 
-/// Fewer fields, or variants, do not tell types apart.
+/// Types with fewer fields or variants are not compared.
 const TELLING: usize = 2;
 
-/// The specification itself has types that agree field by field, such as the params of
-/// `resources/subscribe` and `resources/unsubscribe`, or an image and a sound. Those keep their names.
-/// A type that only the generator named must not repeat another. One field in common, such as
-/// `listChanged`, is taken for chance; from two on, it is the same type.
+/// Types of the specification may have the same fields, such as the params of `resources/subscribe` and
+/// `resources/unsubscribe`, or images and audio. They keep their names. A type that the generator has
+/// named must not repeat another type. A single common field, such as `listChanged`, is allowed as a
+/// coincidence.
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     let specified = specified_names(workspace);
     let is_specified = |name: &Ident| specified.contains(&name.to_string().to_lowercase());
@@ -35,8 +35,7 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
 }
 
-/// Names of all stored definitions, and of their messages' params, in lower
-/// case.
+/// Returns the names of all stored definitions, and of the params of messages, in lower case.
 fn specified_names(workspace: &Workspace) -> BTreeSet<String> {
     let files = workspace.files.values();
     let stored = files.filter(|it| it.path.starts_with("schema/") && it.path.ends_with(".json"));
@@ -50,8 +49,8 @@ fn specified_names(workspace: &Workspace) -> BTreeSet<String> {
     names
 }
 
-/// Name of a type, and its fields or variants in an order that is equal for equal types. Types with
-/// a lifetime are views of others, and not compared.
+/// Returns the name of a type, and its sorted fields or variants. Types with a lifetime are views of
+/// other types, and are not compared.
 fn shape(item: &Item) -> Option<(&Ident, Vec<String>)> {
     let (name, generics, mut parts): (_, _, Vec<_>) = match item {
         Item::Struct(it) => {

@@ -1,9 +1,9 @@
 //! Rules for the items of Rust files.
 //!
-//! Conditional compilation stands on whole items: within a function, it makes combinations that nobody
-//! compiles. What replaces an item in builds without a feature is a few lines; otherwise both are
-//! modules. `cfg!(debug_assertions)` is a condition like any other, as both of its branches are always
-//! compiled. A `mod.rs` is a map with the small types of its folder. Functions fit a screen.
+//! `cfg` applies to whole items: within functions, it would lead to combinations that are never compiled.
+//! The replacement of an item in builds without a feature has only a few lines; longer replacements are
+//! modules. `cfg!(debug_assertions)` is allowed, because both branches are always compiled. A `mod.rs`
+//! has only the modules and small types of its folder. Functions fit on a screen.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -12,7 +12,7 @@ use syn::{Attribute, Block, ImplItemFn, Item, Meta};
 use super::Violation;
 use super::workspace::{File, Workspace};
 
-const CFG: &str = "`cfg` stands on items only: make what depends on it an item of its own";
+const CFG: &str = "`cfg` applies to items only: move the conditional code to a separate item";
 const REPLACEMENT: &str = "what replaces an item has at most 10 lines: \
                            put both into modules that `cfg` chooses";
 const MAP: &str = "mod.rs is a map, whose functions have at most 10 lines: \
@@ -20,13 +20,13 @@ const MAP: &str = "mod.rs is a map, whose functions have at most 10 lines: \
 const FUNCTION: &str =
     "functions have at most 60 lines: name its parts, and make functions of them";
 
-/// Longest item with `cfg(not(…))` that is not a module.
+/// Maximum lines of an item with `cfg(not(…))` that is not a module.
 const REPLACEMENT_LINES: usize = 10;
 
-/// Longest function of a `mod.rs`.
+/// Maximum lines of a function in a `mod.rs`.
 const MAP_LINES: usize = 10;
 
-/// Longest function of any other file.
+/// Maximum lines of a function in any other file.
 const FUNCTION_LINES: usize = 60;
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
@@ -65,7 +65,7 @@ impl Search<'_> {
         }
     }
 
-    /// The longest function that the file may have, and the rule about it.
+    /// Returns the maximum lines of a function in the file, and the rule about them.
     fn longest(&self) -> (usize, &'static str) {
         if self.file.name() == "mod.rs" {
             (MAP_LINES, MAP)
@@ -117,7 +117,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 }
 
-/// A module that is a file, or, like the tests in a file, compiled as a whole or not at all.
+/// Returns true for a module that is a file, or that has `cfg`, such as the tests in a file.
 fn is_whole(module: &syn::ItemMod) -> bool {
     module.content.is_none() || module.attrs.iter().any(is_cfg)
 }
@@ -126,7 +126,7 @@ fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
 }
 
-/// Whether the attribute is `cfg(not(…))`.
+/// Returns true if the attribute is `cfg(not(…))`.
 fn is_negative(attribute: &Attribute) -> bool {
     let Meta::List(list) = &attribute.meta else {
         return false;

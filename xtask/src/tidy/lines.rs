@@ -1,26 +1,26 @@
-//! Rules for the lines of files: words that do not belong, and how many there are.
+//! Rules for the lines of files: forbidden words, and the number of lines.
 
 use super::Violation;
 use super::workspace::Workspace;
 
-const POSTPONED: &str = "nothing is postponed: do it now, or leave it out";
-const UNMERGED: &str = "half a merge: choose one side, or join both";
-const SKIPPED: &str = "no test is skipped: make it pass, or delete it";
+const POSTPONED: &str = "notes about open work are not allowed: do the work now, or leave it out";
+const UNMERGED: &str = "a merge conflict is not resolved: choose one side, or join both";
+const SKIPPED: &str = "tests are not skipped: make the test pass, or delete it";
 const UNTAGGED: &str =
     "no decoding by trial: decode by a discriminator, or by which keys are present";
 const LONG: &str = "files have at most 500 lines: split it by concept";
 
-/// Notes to oneself; put together here so that this file has none.
+/// Markers of open work. They are split to hide them from the rule itself.
 const NOTES: [&str; 3] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
     concat!("XX", "X"),
 ];
 
-/// Most lines of a file of the crates in [`SHORT`], its tests included.
+/// Maximum lines of a file of the crates in [`SHORT`], including its tests.
 const MAX_LINES: usize = 500;
 
-/// Folders of the crates whose files may not be long.
+/// Folders of the crates with a limit for the length of files.
 const SHORT: [&str; 2] = ["mcp-extensions/", "mcp-runtime/"];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {

@@ -1,4 +1,4 @@
-//! The links between documents, and the files that documents show.
+//! Checks the links between documents, and the files that documents show.
 
 use super::Violation;
 use super::workspace::{File, Workspace};
@@ -42,7 +42,7 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     if let Some(features) = workspace.files.get("docs/features.md") {
         check_features(features, violations);
     }
-    // Without an index, the links that lead to it are reported above.
+    // If there is no index, the links to it are reported above.
     let Some(index) = workspace.files.get(INDEX) else {
         return;
     };
@@ -55,8 +55,9 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
 }
 
-/// Links of these pages lead to files on a forge, and to items in rustdoc, which includes `links.txt` before the page:
-/// the first definition of a label is the one that holds.
+/// Checks the labels of a page that is shown both on a forge, where links lead to files, and in rustdoc,
+/// where they lead to items. Rustdoc includes `links.txt` before the page, and the first definition of a
+/// label wins.
 fn check_rustdoc_page(workspace: &Workspace, page: &File, violations: &mut Vec<Violation>) {
     let items = workspace.files.get(&format!("{RUSTDOC_PAGES}/links.txt"));
     let items = items.map_or("", |items| &items.text);
@@ -73,7 +74,8 @@ fn check_rustdoc_page(workspace: &Workspace, page: &File, violations: &mut Vec<V
     }
 }
 
-/// Checks the list that the audit of official SDKs asks for: 48 rows, `| 1 | feature | heading | example |`.
+/// Checks the list of features that the audit of official SDKs requires: 48 rows
+/// `| 1 | feature | heading | example |`.
 fn check_features(file: &File, violations: &mut Vec<Violation>) {
     let mut expected = 1;
     for (line, text) in prose(&file.text) {
@@ -104,12 +106,12 @@ fn documents(workspace: &Workspace) -> impl Iterator<Item = &File> {
     files.filter(|file| file.path.ends_with(".md"))
 }
 
-/// True for documents that only tests read.
+/// Returns true for documents that only tests read.
 fn is_fixture(file: &File) -> bool {
     file.folder().split('/').any(|folder| folder == "tests")
 }
 
-/// The paths of the documents that one gets to from `index`.
+/// Returns the paths of the documents that are reachable from `index`.
 fn reachable<'a>(workspace: &'a Workspace, index: &'a File) -> BTreeSet<&'a str> {
     let mut reachable = BTreeSet::from([index.path.as_str()]);
     let mut pending = vec![index];
@@ -125,7 +127,7 @@ fn reachable<'a>(workspace: &'a Workspace, index: &'a File) -> BTreeSet<&'a str>
     reachable
 }
 
-/// The document that a link leads to. A forge shows the `README.md` of a folder.
+/// Returns the document that a link leads to. A link to a folder leads to its `README.md`.
 fn document<'a>(workspace: &'a Workspace, file: &File, target: &str) -> Option<&'a File> {
     let (path, _) = split(file, target)?;
     let path = joined(file.folder(), path)?;
@@ -147,7 +149,7 @@ fn leads_somewhere(workspace: &Workspace, file: &File, target: &str) -> bool {
     })
 }
 
-/// The path and the heading that a link names; `None` if it leads out of the repository.
+/// Splits a link into path and heading; `None` if the link leads out of the repository.
 fn split<'a>(file: &'a File, target: &'a str) -> Option<(&'a str, &'a str)> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;
@@ -156,7 +158,7 @@ fn split<'a>(file: &'a File, target: &'a str) -> Option<(&'a str, &'a str)> {
     Some((if path.is_empty() { file.name() } else { path }, heading))
 }
 
-/// The path from the root; `None` where it leads out of the repository.
+/// Returns the path from the root; `None` if the path leads out of the repository.
 fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in folder.split('/').chain(path.split('/')) {
@@ -169,7 +171,7 @@ fn joined(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Lines outside code blocks, numbered from 1.
+/// Returns the lines outside of code blocks, with their numbers from 1.
 pub(super) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut in_code = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -179,13 +181,13 @@ pub(super) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Targets of links, outside code.
+/// Returns the targets of links outside of code.
 fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let definitions = definitions(text).map(|(number, _, target)| (number, target));
     inline_links(text).chain(definitions)
 }
 
-/// Targets of `[text](target)`, outside code.
+/// Returns the targets of `[text](target)` outside of code.
 fn inline_links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     prose(text).flat_map(|(number, line)| {
         // Odd parts are between backticks.
@@ -196,7 +198,7 @@ fn inline_links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Labels and targets of the lines `[label]: target`.
+/// Returns the labels and targets of the lines `[label]: target`.
 fn definitions(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     prose(text).filter_map(|(number, line)| {
         let (label, target) = line.strip_prefix('[')?.split_once("]: ")?;
@@ -204,7 +206,7 @@ fn definitions(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     })
 }
 
-/// Paths of files that a document shows, and the code blocks that show them.
+/// Returns the paths of files that a document shows, each with its code block.
 fn shown(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     let place = |offset: usize| text[..offset].lines().count() + 1;
     text.match_indices("<!-- file: ")
@@ -216,7 +218,7 @@ fn shown(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
         })
 }
 
-/// Anchors of a document's headings.
+/// Returns the anchors of a document's headings.
 fn headings(text: &str) -> impl Iterator<Item = String> {
     prose(text).filter_map(|(_, line)| {
         let title = line.strip_prefix('#')?.trim_start_matches('#').trim();

@@ -1,19 +1,19 @@
-//! Files as modules: their parents and children, and the files that they import.
+//! The modules of files: parents, children and imports.
 
 use super::names::Named;
 use super::workspace::{File, Workspace};
 
-/// Longest chain of re-exports that is followed.
+/// Maximum length of a chain of re-exports.
 const MAX_REEXPORTS: usize = 8;
 
-/// The file with the item that `name` names in `file`, which is `file` itself for an item of another
-/// crate.
+/// Returns the file with the item that `name` refers to in `file`. For an item of another crate, this is
+/// `file` itself.
 pub(super) fn of<'a>(workspace: &'a Workspace, file: &'a File, name: &Named) -> &'a File {
     find(workspace, file, &name.segments, MAX_REEXPORTS)
 }
 
-/// The file with the item that `path` names in the module `at`, which is `at` itself for an item of
-/// its own or of another crate.
+/// Returns the file with the item that `path` refers to in the module `at`. For an item of `at` or of
+/// another crate, this is `at` itself.
 fn find<'a>(workspace: &'a Workspace, at: &'a File, path: &[String], reexports: usize) -> &'a File {
     let Some((first, rest)) = path.split_first() else {
         return at;
@@ -38,12 +38,12 @@ fn find<'a>(workspace: &'a Workspace, at: &'a File, path: &[String], reexports: 
     }
 }
 
-/// True where modules are files of the same folder.
+/// Returns true if the modules of the file are files of the same folder.
 pub(super) fn is_map(file: &File) -> bool {
     matches!(file.name(), "lib.rs" | "main.rs" | "mod.rs")
 }
 
-/// The module that has the `mod` line of `file`; none for a crate.
+/// Returns the module that declares `file`; `None` for the root of a crate.
 fn parent<'a>(workspace: &'a Workspace, file: &File) -> Option<&'a File> {
     let folder = match file.name() {
         "lib.rs" | "main.rs" => return None,
@@ -55,7 +55,7 @@ fn parent<'a>(workspace: &'a Workspace, file: &File) -> Option<&'a File> {
     files.find(|it| it.path != file.path)
 }
 
-/// The module `name` of `file`, where the file is named after it.
+/// Returns the file of the module `name` of `file`, if it is a separate file.
 fn child<'a>(workspace: &'a Workspace, file: &File, name: &str) -> Option<&'a File> {
     let folder = if is_map(file) {
         file.folder()

@@ -1,20 +1,19 @@
-//! The paths that Rust code names, and where: in code, in `use` trees, in attributes, and in the
-//! arguments of macros.
+//! Finds the paths in Rust code, `use` declarations, attributes, and the arguments of macros.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Item, parse_quote};
 
-/// A path, as the source spells it.
+/// A path in the source.
 pub(super) struct Named {
     pub(super) segments: Vec<String>,
-    /// Line of its first own segment.
+    /// Line of the path's last part in a `use` declaration, or of its first segment.
     pub(super) line: usize,
-    /// The name that a `use` gives it.
+    /// The name that a `use` declaration gives the path.
     pub(super) alias: Option<String>,
 }
 
-/// All paths outside test modules. A word alone is one in a `use` only.
+/// Returns all paths outside of test modules. A single identifier is a path only in a `use` declaration.
 pub(super) fn names(items: &[Item]) -> Vec<Named> {
     let mut found = Vec::new();
     for item in items.iter().filter(|item| !is_test_module(item)) {
@@ -24,16 +23,17 @@ pub(super) fn names(items: &[Item]) -> Vec<Named> {
     found
 }
 
-/// True for a module with `#[cfg(test)]`.
+/// Returns true for a module with `#[cfg(test)]`.
 pub(crate) fn is_test_module(item: &Item) -> bool {
     let test: Attribute = parse_quote!(#[cfg(test)]);
     matches!(item, Item::Mod(module) if module.attrs.contains(&test))
 }
 
-/// Adds the paths among `tokens`, which stand in braces after `outer` in a `use` unless it is empty.
+/// Adds the paths in `tokens`. If `outer` is not empty, these are in braces after `outer` in a `use`
+/// declaration.
 fn add(tokens: TokenStream, outer: &[String], found: &mut Vec<Named>) {
     let mut imports = !outer.is_empty();
-    // The word before, and the colons since.
+    // The previous identifier, and the number of colons after it.
     let mut before = String::new();
     let mut colons = 0;
     for token in tokens {

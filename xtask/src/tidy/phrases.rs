@@ -1,13 +1,13 @@
-//! The phrases that [`prose`](super::prose) objects to, each with better words.
+//! The phrases that [`prose`](super::prose) objects to, each with a better form.
 //!
-//! A phrase is a list of words. `a|b` is either word, `!a|b` at an end of the phrase excludes these
-//! neighbors, `^` is the beginning of a sentence that is not a question, `.` is the end of a clause,
-//! and `...` skips up to eight words of a clause.
+//! A phrase is a list of words. `a|b` matches either word, and `!a|b` at the start or end of the phrase
+//! excludes these neighbors. `^` is the start of a sentence that is not a question, `^^` the start of a
+//! paragraph, `.` the end of a clause, and `...` skips up to eight words of a clause.
 
-/// A phrase that betrays a compressed sentence.
+/// A phrase that suggests a compressed sentence.
 pub(super) struct Phrase {
     pub(super) find: &'static str,
-    /// What to write instead.
+    /// The better form, as an instruction.
     pub(super) better: &'static str,
 }
 
@@ -22,7 +22,7 @@ pub(super) const PHRASES: &[Phrase] = &[
         better: "repeat the noun: \"A key that …\", \"Requests that …\"",
     },
     Phrase {
-        find: "^ its|their|his",
+        find: "^^ its|their|his",
         better: "name the owner: \"The session's …\", or write \"The …\"",
     },
     Phrase {
@@ -30,7 +30,7 @@ pub(super) const PHRASES: &[Phrase] = &[
         better: "repeat the noun: \"the headers of the user\", or use a possessive: \"the user's\"",
     },
     Phrase {
-        find: "!all|any|both|each|either|few|many|most|neither|none|some|two|three of which",
+        find: "!all|any|both|each|either|few|many|most|neither|none|one|some|two|three of which",
         better: "make two sentences, or use \"whose\" or \"for which\"",
     },
     Phrase {
@@ -59,7 +59,7 @@ pub(super) const PHRASES: &[Phrase] = &[
         better: "write \"is not a\" or \"are not\"",
     },
     Phrase {
-        find: "is|are|was|were|has|have|had|needs|need|names|gives|sends|takes|gets|if|it none",
+        find: "is|are|was|were|has|have|had|needs|need|names|gives|sends|takes|gets|it none",
         better: "repeat the noun: \"there is no token\", \"has no token\"",
     },
     Phrase {

@@ -1,5 +1,5 @@
-//! Sentences that a reader has to read twice: the phrases listed in [`phrases`](super::phrases), in
-//! comments and in the text of Markdown pages.
+//! Finds phrases that make readers read a sentence twice, in comments and in Markdown pages. The phrases
+//! are listed in [`phrases`](super::phrases).
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use super::workspace::Workspace;
 /// The most words that `...` skips.
 const MAX_GAP: usize = 8;
 
-/// Each phrase as a list of words, with the alternatives for each word.
+/// Each phrase as a list of words, with the alternatives of each word.
 static PARTS: LazyLock<Vec<Vec<Vec<&str>>>> = LazyLock::new(|| {
     let parts = |find: &'static str| find.split(' ').map(|it| it.split('|').collect());
     PHRASES.iter().map(|it| parts(it.find).collect()).collect()
@@ -36,16 +36,17 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
 }
 
-/// The end of a phrase that begins at word `start`, if `parts` match the words from `at` on.
+/// Returns the end of a phrase that begins at word `start`, if `parts` match the words from `at` on.
 fn find(parts: &[Vec<&str>], words: &Paragraph, start: usize, at: usize) -> Option<usize> {
     let Some((part, rest)) = parts.split_first() else {
         return Some(at);
     };
     let is = |at: usize, text: &str| words.get(at).is_some_and(|it| it.text == text);
     let next = match part[0] {
+        "^^" if at == 0 => at,
         "^" if begins_statement(words, at) => at,
         "." if ends_clause(words, at - 1) => at,
-        "^" | "." => return None,
+        "^^" | "^" | "." => return None,
         "..." => {
             let clause = (at..words.len()).take(MAX_GAP);
             let length = clause.take_while(|at| !ends_clause(words, *at)).count();
@@ -94,7 +95,7 @@ mod tests {
     use super::super::testing::places;
     use super::*;
 
-    /// The phrases found in a comment.
+    /// Returns the phrases found in a comment.
     fn found(text: &str) -> Vec<String> {
         let file = super::super::File::new("a/src/b.rs".to_owned(), format!("// {text}\n"));
         let workspace = Workspace::new(vec![file]);
@@ -131,6 +132,8 @@ mod tests {
     fn beginnings_of_statements_and_ends_of_clauses_differ_from_the_middle() {
         assert_eq!(found("Sent. What is left is kept."), ["\"what\""]);
         assert!(found("What is left? See what is kept.").is_empty());
+        assert_eq!(found("Its name."), ["\"its\""]);
+        assert!(found("A file. Its name is free.").is_empty());
         assert_eq!(found("Clients send tokens, too."), ["\"too\""]);
         assert!(found("The token is too long.").is_empty());
     }
@@ -139,14 +142,14 @@ mod tests {
     fn every_phrase_finds_its_first_alternatives() {
         for (phrase, parts) in PHRASES.iter().zip(&*PARTS) {
             let words = parts.iter().map(|it| match it[0] {
-                "^" => "",
+                "^" | "^^" => "",
                 "..." => "they",
                 "." => ";",
                 word if word.starts_with('!') => "neighbor",
                 word => word,
             });
             let mut text = words.collect::<Vec<_>>().join(" ").trim().to_owned();
-            if parts[0][0] == "^" {
+            if parts[0][0].starts_with('^') {
                 text = text[..1].to_uppercase() + &text[1..];
             }
             assert!(!found(&text).is_empty(), "{}: {text}", phrase.find);

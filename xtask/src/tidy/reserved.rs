@@ -1,18 +1,18 @@
-//! Names that only some files may use.
+//! Paths that only some files may use.
 //!
-//! The revision and the era are decided once per connection and then carried as a value. Code that
-//! asks again is code that the next revision has to find.
+//! The revision and the era are determined once per connection and then passed on as values. Any other
+//! code that depends on them would have to be found and changed for the next revision.
 
 use super::Violation;
 use super::workspace::Workspace;
 
-/// Names of which only some files may use paths.
+/// Paths that only some files may use.
 struct Reserved {
-    /// Starts of paths, or of parts of paths.
+    /// Parts of paths.
     names: &'static [&'static str],
-    /// The files that the rule is about.
+    /// Prefix of the files that the rule applies to.
     files: &'static str,
-    /// The files that may.
+    /// Prefixes of the files that may use the paths.
     except: &'static [&'static str],
     rule: &'static str,
 }

@@ -1,9 +1,9 @@
-//! Helpers for the tests of rules.
+//! Helper of the tests of rules.
 
 use super::Violation;
 use super::workspace::{File, Workspace};
 
-/// The places, `file:line`, where a group of rules objects to a tree.
+/// Returns the places, as `file:line`, that violate a group of rules.
 pub(super) fn places(
     group: fn(&Workspace, &mut Vec<Violation>),
     files: &[(&str, &str)],

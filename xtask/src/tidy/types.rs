@@ -1,5 +1,4 @@
-//! A name of a type means one thing in the whole runtime, so that a reader who meets it again
-//! knows it already.
+//! Requires unique names of types in the whole runtime, to avoid confusion of types.
 
 use std::collections::HashMap;
 
@@ -9,9 +8,9 @@ use syn::{Attribute, Item};
 use super::Violation;
 use super::workspace::Workspace;
 
-const RULE: &str = "a name means one type in the runtime: say what this one is";
+const RULE: &str = "names of types are unique in the runtime: give this type a more specific name";
 
-/// Files whose types replace those of another file, by platform or feature.
+/// Files whose types replace the types of another file, depending on platform or feature.
 const REPLACEMENTS: &[&str] = &[
     "mcp-runtime/src/server/input/stored.rs",
     "mcp-runtime/src/transport/child_process/windows.rs",
@@ -34,7 +33,7 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
 }
 
-/// The name of a type or trait that every build has.
+/// Returns the name of a type or trait that every build has.
 fn type_name(item: &Item) -> Option<&Ident> {
     let (attributes, name) = match item {
         Item::Struct(item) => (&item.attrs, &item.ident),

@@ -1,4 +1,4 @@
-//! The tree under check, read once.
+//! The files of the workspace, which are read once.
 
 use super::names::{Named, is_test_module, names};
 use anyhow::anyhow;
@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use syn::spanned::Spanned;
 
-/// Folders that hold no source of ours.
+/// Folders without sources of this project.
 const SKIPPED: &[&str] = &[
     ".git",
     "artifacts",
@@ -26,13 +26,13 @@ pub(crate) struct Workspace {
 
 /// One file.
 pub(crate) struct File {
-    /// Path from the root, with `/` between its parts.
+    /// Path from the root, with `/` between its components.
     pub(crate) path: String,
-    /// Its text; empty where it is none.
+    /// The text; empty if the file is not UTF-8.
     pub(crate) text: String,
-    /// The items of a Rust file; none of a test, or where it is not valid, which the compiler reports.
+    /// The items of a Rust file; empty for tests, and for invalid files, which the compiler reports.
     pub(crate) items: Vec<syn::Item>,
-    /// The paths that a Rust file names outside its test modules.
+    /// The paths in a Rust file outside of test modules.
     pub(super) names: Vec<Named>,
 }
 
@@ -68,20 +68,20 @@ impl Workspace {
         }
     }
 
-    /// Rust files, tests and generated ones included.
+    /// Returns all Rust files, including tests and generated files.
     pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
         self.files
             .values()
             .filter(|file| file.path.ends_with(".rs"))
     }
 
-    /// Rust files that people wrote and that ship: no tests, nothing generated.
+    /// Returns the Rust files without tests and generated files.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &File> {
         let rust = self.rust();
         rust.filter(|file| !file.is_test() && !file.is_generated())
     }
 
-    /// True for a file, or a folder with files in it.
+    /// Returns true if a file, or a folder with files, exists at the path.
     pub(crate) fn exists(&self, path: &str) -> bool {
         let mut paths = self.files.keys().map(Path::new);
         paths.any(|file| file.starts_with(path))
@@ -103,17 +103,17 @@ impl File {
         file
     }
 
-    /// Last part of the path.
+    /// Returns the last component of the path.
     pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// Path without its last part; empty at the root.
+    /// Returns the path without its last component; empty at the root.
     pub(crate) fn folder(&self) -> &str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// True for tests, benchmarks and fuzz targets.
+    /// Returns true for tests, benchmarks and fuzz targets.
     pub(crate) fn is_test(&self) -> bool {
         let mut folders = self.folder().split('/');
         folders.any(|folder| matches!(folder, "benches" | "fuzz" | "tests"))
@@ -124,7 +124,7 @@ impl File {
         self.folder().split('/').any(|folder| folder == "generated")
     }
 
-    /// Lines of code outside test modules, with their numbers from 1.
+    /// Returns the lines of code outside of test modules, with their numbers from 1.
     pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let modules = self.items.iter().filter(|item| is_test_module(item));
         let tests: Vec<_> = modules

@@ -1,5 +1,5 @@
-//! The file that `cargo xtask bindings` prints compiles alone, in both editions, and reads and
-//! writes each message of its revision.
+//! Tests that the file printed by `cargo xtask bindings` compiles on its own in both editions, and
+//! decodes and encodes all messages of its revision.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use workspace::root;
 
-/// Most lines of the file for the newest revision.
+/// Maximum lines of the file for the newest revision.
 const MAX_LINES: usize = 9_000;
 
-/// A package whose modules are bindings.
+/// The manifest of a package whose modules are bindings.
 const MANIFEST: &str = r#"
 [package]
 name = "bindings-EDITION"
@@ -45,7 +45,7 @@ fn xtask(arguments: &[&str]) -> Result<String, String> {
     }
 }
 
-/// The bindings of each stored revision.
+/// Generates the bindings of each stored revision.
 fn bindings() -> BTreeMap<String, String> {
     let files = std::fs::read_dir(root().join("schema")).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -58,7 +58,7 @@ fn bindings() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Puts a package below `folder`, with a module for each revision.
+/// Writes a package below `folder`, with a module for each revision.
 fn written(folder: &Path, edition: &str, bindings: &BTreeMap<String, String>) -> PathBuf {
     let package = folder.join(edition);
     std::fs::create_dir_all(package.join("src")).unwrap();
@@ -66,7 +66,7 @@ fn written(folder: &Path, edition: &str, bindings: &BTreeMap<String, String>) ->
     for (revision, text) in bindings {
         let module = module(revision);
         writeln!(library, "pub mod {module};").unwrap();
-        // Users may need only a part of the file, but the rest of it needs all of its support.
+        // Without these lints, the compiler reports support code that no other code uses.
         let text = text.replace("dead_code, unused_imports, ", "");
         std::fs::write(package.join(format!("src/{module}.rs")), text).unwrap();
     }

@@ -1,12 +1,12 @@
-//! Messages of each kind, and a program that sends them through the bindings.
+//! Examples of all messages, and a program that decodes and encodes them with the bindings.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Requests: the marker type, the oldest revision of the example, `params` and `result`.
 ///
-/// `META` stands for the `_meta` that requests of newer revisions must have, `COMPLETE` and `CACHED`
-/// for members of their results, and `ELICITATION` for one that 2025-11-25 alone has.
+/// `META` is replaced by the `_meta` that newer revisions require, `COMPLETE` and `CACHED` by members of
+/// their results, and `ELICITATION` by a member that only 2025-11-25 has.
 const REQUESTS: &[(&str, &str, &str, &str)] = &[
     (
         "CallToolRequest",
@@ -176,7 +176,7 @@ const REQUESTS: &[(&str, &str, &str, &str)] = &[
 
 const TASK: &str = r#"{"taskId":"t","status":"input_required","statusMessage":"?","createdAt":"x","lastUpdatedAt":"y","ttl":60000,"pollInterval":1e3}"#;
 
-/// The members of `_meta` that each request of a revision without a handshake has.
+/// The members of `_meta` in each request of a stateless revision.
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{}},"progressToken":7}"#;
 
 /// Notifications: the marker type, the oldest revision of the example, and `params`.
@@ -268,7 +268,7 @@ const VALUES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Code that reads and writes a message of some kind; `NAME` and so on stand for its parts.
+/// Code that decodes and encodes a request, with placeholders such as `NAME`.
 const REQUEST: &str = r##"
     request!(MODULE, NAME, r#"PARAMS"#, r#"RESULT"#);"##;
 const NOTIFICATION: &str = r##"
@@ -276,7 +276,7 @@ const NOTIFICATION: &str = r##"
 const VALUE: &str = r##"
     same::<MODULE::NAME>(r#"RESULT"#);"##;
 
-/// What a revision requires is there, or asked for.
+/// Code that tests that constructors fill required fields or take them as arguments.
 const FILLED: &str = r##"
     let tools = serde_json::to_value(MODULE::ListToolsResult::new([])).unwrap();
     let made = serde_json::json!({"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"});
@@ -292,7 +292,7 @@ use bindings_2024::*;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// Reads and writes `text` as a `T`; numbers are compared by value.
+/// Decodes and encodes `text` as a `T`, and compares numbers by value.
 fn same<T: Serialize + DeserializeOwned>(text: &str) {
     let value: T = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
     let written: Value = serde_json::from_str(&serde_json::to_string(&value).unwrap()).unwrap();
@@ -353,8 +353,8 @@ fn main() {
 }
 "##;
 
-/// A program that reads and writes the examples with the bindings of each revision, and fails if
-/// there is none for a message of `bindings`.
+/// Generates a program that decodes and encodes the examples with the bindings of each revision. Fails if
+/// a message of `bindings` has no example.
 pub(crate) fn program(bindings: &BTreeMap<String, String>, module: fn(&str) -> String) -> String {
     let mut body = String::new();
     for (revision, text) in bindings {
@@ -435,7 +435,7 @@ fn check(template: &str, name: &str, params: &str, result: &str) -> String {
     format!("\n    {{{}\n    }}", check.replace("RESULT", result))
 }
 
-/// The types that implement a trait.
+/// Returns the types that implement a trait.
 fn implementors<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     let mark = format!("impl {name} for ");
     let lines = text
@@ -444,7 +444,7 @@ fn implementors<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     lines.map(|rest| rest.trim_end_matches(" {")).collect()
 }
 
-/// The constants of a type.
+/// Returns the constants of a type.
 fn constants<'a>(text: &'a str, ty: &str) -> Vec<&'a str> {
     let lines = text
         .lines()

@@ -1,4 +1,5 @@
-//! Schemas of extensions: imported, generated into a module of their own, on the protocol's types.
+//! Tests that schemas of extensions are imported and generated as separate modules that use the
+//! protocol's types.
 
 use crate::workspace::{Workspace, root};
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ const DOCS: &str = r#"
 "MeltResult.melted" = "Whether it melted."
 "#;
 
-/// A published schema that repeats definitions of the protocol, one of them changed by `edit`.
+/// Creates a schema that repeats definitions of the protocol, one of which `edit` changes.
 fn published(edit: impl FnOnce(&mut Value)) -> Value {
     let newest = root().join("schema/2026-07-28.json");
     let newest: Value = serde_json::from_str(&fs::read_to_string(newest).unwrap()).unwrap();
@@ -57,7 +58,7 @@ fn published(edit: impl FnOnce(&mut Value)) -> Value {
     json!({ "$defs": defs })
 }
 
-/// Imports the schema, and writes its overlay and documentation.
+/// Imports the schema, and writes its overlay and docs.
 fn workspace(schema: &Value, docs: &str) -> Workspace {
     let workspace = Workspace::new();
     let file = workspace.path().join("2031-02-03.json");
@@ -113,7 +114,7 @@ fn a_definition_that_differs_from_the_protocols_is_the_extensions_own() {
         error.contains(file) && error.contains("\"Icon.glow\" = \"\""),
         "{error}"
     );
-    // What refers to it is no longer the protocol's either.
+    // Definitions that refer to a changed definition also differ from the protocol's definitions.
     assert!(
         error.contains("\"Implementation.version\" = \"\""),
         "{error}"

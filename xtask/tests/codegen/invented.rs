@@ -1,4 +1,4 @@
-//! A revision that does not exist, brought in as any other: two commands and some words.
+//! Tests that an invented revision can be adopted with two commands and a few entries.
 
 use crate::package;
 use crate::workspace::Workspace;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const REVISION: &str = "2099-01-01";
 
-/// The newest revision with one of everything that can change.
+/// Creates a schema with one change of each kind from the newest revision.
 fn schema(workspace: &Workspace) -> Value {
     let file = workspace.path().join("schema/2026-07-28.json");
     let mut schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
@@ -59,12 +59,12 @@ fn schema(workspace: &Workspace) -> Value {
     });
     let blocks = defs["ContentBlock"]["anyOf"].as_array_mut().unwrap();
     blocks.push(json!({"$ref": "#/$defs/HologramContent"}));
-    // And one type less.
+    // A removed type.
     blocks.retain(|block| block["$ref"] != "#/$defs/AudioContent");
     schema
 }
 
-/// What a program may do with the result.
+/// A program that uses the generated code.
 const USER: &str = r##"
 use mcp_types::*;
 

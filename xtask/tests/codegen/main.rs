@@ -1,4 +1,4 @@
-//! The generator as a whole: same input, same bytes; a new revision, no edit of code.
+//! Tests of the whole generator: its output is deterministic, and a new revision needs no change of code.
 #![allow(clippy::unwrap_used)]
 
 mod extensions;
@@ -33,7 +33,7 @@ fn the_order_of_keys_makes_no_difference() {
     assert_eq!(generated(workspace.path()), generated(&root()));
 }
 
-/// JSON with the keys of each object in reverse order.
+/// Writes JSON with the keys of each object in reverse order.
 fn backwards(value: &Value, out: &mut String) {
     match value {
         Value::Object(members) => {

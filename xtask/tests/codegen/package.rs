@@ -1,4 +1,4 @@
-//! `mcp-types` with the generated code of a workspace, to compile and use it.
+//! Compiles and tests `mcp-types` with the generated code of a workspace.
 
 use crate::workspace::{Workspace, copy, root};
 use std::path::Path;
@@ -27,7 +27,7 @@ const MANIFEST: &str = r#"
     memchr = "2"
 "#;
 
-/// Adds what is written by hand to the generated code, and `tests`, the source of a test program.
+/// Adds the hand-written code, and the test program `tests`, to the generated code.
 pub(crate) fn complete(workspace: &Workspace, tests: &str) {
     let package = workspace.path().join("mcp-types");
     for entry in std::fs::read_dir(root().join("mcp-types/src")).unwrap() {
@@ -74,7 +74,7 @@ pub(crate) fn test(workspace: &Workspace) {
     );
 }
 
-/// Environment of cargo: without the network, and with one folder for what all tests build.
+/// Returns the environment of cargo: offline, and with a common target folder for all tests.
 pub(crate) fn variables() -> [(&'static str, String); 4] {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-types");
     [

@@ -1,11 +1,11 @@
-//! A copy of what the generator reads, to run it in.
+//! A temporary copy of the generator's input.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// This repository.
+/// Returns the root of this repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -21,13 +21,13 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// One that is removed when dropped.
+    /// Creates a workspace that is removed on drop.
     pub(crate) fn new() -> Self {
         let temporary = tempfile::tempdir().unwrap();
         Self::copied(temporary.path().to_path_buf(), Some(temporary))
     }
 
-    /// One at the same place each time, so that cargo builds each part of it once.
+    /// Creates a workspace at a fixed path, so that cargo can reuse previous builds.
     pub(crate) fn fixed(name: &str) -> Self {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         if folder.exists() {
@@ -48,7 +48,7 @@ impl Workspace {
         &self.folder
     }
 
-    /// Runs a task in this folder; what it prints, or what it complains about.
+    /// Runs a task in this folder. Returns its output, or its error.
     pub(crate) fn xtask(&self, arguments: &[&str]) -> Result<String, String> {
         let output = self.output(arguments);
         let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -59,14 +59,14 @@ impl Workspace {
         }
     }
 
-    /// All that a task in this folder prints.
+    /// Runs a task in this folder, and returns its status and output.
     pub(crate) fn output(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         let command = command.args(arguments).arg("--root").arg(self.path());
         command.output().unwrap()
     }
 
-    /// Runs `codegen`, makes each decision as it proposes, and documents all with one word.
+    /// Runs `codegen`, accepts all its proposals, and documents all items with one word.
     pub(crate) fn decide(&self) {
         let mut open = String::new();
         for _ in 0..4 {
@@ -86,13 +86,13 @@ impl Workspace {
         panic!("{open}");
     }
 
-    /// The generated structs.
+    /// Returns the generated structs.
     pub(crate) fn model(&self) -> String {
         let file = self.path().join("mcp-types/src/generated/model.rs");
         std::fs::read_to_string(file).unwrap()
     }
 
-    /// The stored schemas.
+    /// Returns the paths of the stored schemas.
     pub(crate) fn schemas(&self) -> Vec<PathBuf> {
         let files = std::fs::read_dir(self.path().join("schema")).unwrap();
         let files = files.map(|file| file.unwrap().path());
@@ -110,7 +110,7 @@ impl Workspace {
         std::fs::write(&file, schema.to_string()).unwrap();
     }
 
-    /// Adds all entries that codegen asked for to the overlay, each with a reason.
+    /// Adds all requested entries to the overlay, each with a reason.
     pub(crate) fn paste(&self, asked: &str) {
         let asked = asked.split("for information:").next().unwrap_or_default();
         let lines = asked.lines().filter_map(|line| line.strip_prefix("    "));
@@ -128,7 +128,7 @@ impl Workspace {
     }
 }
 
-/// Copies a folder, without what is in the way.
+/// Copies a folder, except for build outputs.
 pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -142,7 +142,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The generated files below a workspace, by path.
+/// Reads the generated files of a workspace, by path.
 pub(crate) fn generated(root: &Path) -> BTreeMap<PathBuf, String> {
     let mut files = BTreeMap::new();
     let mut folders = ["mcp-types/src/generated", "mcp-types/tests/exactness"]

@@ -1,12 +1,12 @@
-//! No place of two schemas differs without a mention in the difference.
+//! Tests that the report mentions every difference between two schemas.
 
 use crate::flatten::{Place, flatten};
 use crate::report::{Report, stored};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The unions of all messages of one direction: their members are mentioned as
-/// methods, with their senders.
+/// The unions of all messages of one direction. The report mentions their members as methods, with their
+/// senders.
 const DIRECTIONS: &[&str] = &[
     "ClientNotification",
     "ClientRequest",
@@ -14,7 +14,7 @@ const DIRECTIONS: &[&str] = &[
     "ServerRequest",
 ];
 
-/// Names under which a place of a definition can be mentioned, and its path there.
+/// Returns the names under which a place of a definition can be mentioned, each with the path.
 pub(crate) fn names(definitions: &Value, definition: &str, path: &str) -> Vec<(String, String)> {
     let path = path.strip_prefix('.').unwrap_or(path).to_owned();
     let mut names = vec![(definition.to_owned(), path.clone())];
@@ -40,7 +40,7 @@ fn is_mentioned(report: &Report, definitions: &Value, place: &Place, keyword: &s
     names.any(|(name, path)| report.came_or_went(&name) || report.mentions(&name, &path, keyword))
 }
 
-/// Params that get a definition, or lose it, are mentioned with their method.
+/// Returns true if params that get or lose a separate definition are mentioned with their method.
 fn moved(report: &Report, definitions: &Value, place: &Place, other: &Value) -> bool {
     place
         .trail
@@ -58,7 +58,7 @@ fn moved(report: &Report, definitions: &Value, place: &Place, other: &Value) -> 
         })
 }
 
-/// Members that a direction gets or loses are mentioned as methods.
+/// Returns true if an added or removed member of a direction is mentioned as a method.
 fn is_direction(report: &Report, definitions: &Value, place: &Place, value: &str) -> bool {
     let member: Value = serde_json::from_str(value).unwrap_or_default();
     let member = member["$ref"].as_str();
@@ -72,8 +72,8 @@ fn is_direction(report: &Report, definitions: &Value, place: &Place, value: &str
     is_direction && method.is_some_and(|method| report.has_note(method, "sent by "))
 }
 
-/// A direction with a single message has that message's schema again. Here it is a
-/// union as the others are.
+/// Replaces the schema of a direction with a single message, which is a copy of the message's schema, by a
+/// union.
 fn with_unions_of_one(definitions: &Value) -> Value {
     let mut definitions = definitions.clone();
     for direction in DIRECTIONS {
@@ -89,7 +89,7 @@ fn with_unions_of_one(definitions: &Value) -> Value {
     definitions
 }
 
-/// Places that differ and are not mentioned.
+/// Returns the places that differ but are not mentioned.
 fn missing(older: &Value, newer: &Value) -> Vec<String> {
     let report = Report::new(older, newer);
     let older = &with_unions_of_one(older);

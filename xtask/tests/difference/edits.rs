@@ -1,4 +1,4 @@
-//! One edit of a stored schema gives a difference that names the place.
+//! Tests that the report names the place of a single edit of a stored schema.
 
 use crate::complete::names;
 use crate::report::{Report, stored};
@@ -11,7 +11,7 @@ struct Spot {
     pointer: String,
 }
 
-/// All schemas of all definitions, alternatives with the path of their union.
+/// Returns all schemas of all definitions. Alternatives have the path of their union.
 fn spots(definitions: &Value) -> Vec<Spot> {
     let mut spots = Vec::new();
     for (name, definition) in definitions.as_object().unwrap() {
@@ -61,8 +61,8 @@ fn collect(name: &str, schema: &Value, path: String, pointer: String, spots: &mu
     });
 }
 
-/// An edit: changes the schema and returns what it adds to the path, and a keyword;
-/// `None` where it does not apply.
+/// An edit, which changes the schema and returns its step of the path and a keyword, or `None` if the
+/// edit does not apply.
 type Edit = fn(&mut Value) -> Option<(String, &'static str)>;
 
 fn drop_field(schema: &mut Value) -> Option<(String, &'static str)> {
@@ -108,7 +108,7 @@ fn set(
     Some((String::new(), "limit"))
 }
 
-/// Replaces the schema at `keyword` if it has one with keywords.
+/// Replaces the schema at `keyword` if it is a schema with keywords.
 fn replace(schema: &mut Value, keyword: &str, step: &str) -> Option<(String, &'static str)> {
     schema[keyword]
         .as_object()
@@ -187,7 +187,7 @@ const EDITS: &[(&str, Edit)] = &[
     }),
 ];
 
-/// As many edits of each sort as are tried.
+/// Number of edits of each kind.
 const SAMPLE: usize = 8;
 
 #[test]

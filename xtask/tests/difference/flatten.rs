@@ -1,17 +1,17 @@
-//! A flattening of schemas that shares nothing with the tool.
+//! Flattens schemas, independently of the tool's code.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One place: the definitions on the way to it, each with the path inside, and
-/// keywords with their values.
+/// A place: the definitions on the path to it, each with the rest of the path, and the keywords with
+/// their values.
 #[derive(Clone, Default)]
 pub(crate) struct Place {
     pub(crate) trail: Vec<(String, String)>,
     pub(crate) facts: BTreeSet<(String, String)>,
 }
 
-/// All places of all definitions, those behind references included.
+/// Returns all places of all definitions, including the places behind references.
 pub(crate) fn flatten(definitions: &Value) -> BTreeMap<String, Place> {
     let mut places = BTreeMap::new();
     for (name, definition) in definitions.as_object().unwrap() {

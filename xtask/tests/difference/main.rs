@@ -1,4 +1,4 @@
-//! The difference between two revisions: complete, and in plain words.
+//! Tests of the report about the differences between two revisions.
 
 #![allow(clippy::unwrap_used)]
 

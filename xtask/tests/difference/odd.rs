@@ -1,9 +1,9 @@
-//! Cycles and other odd schemas: the difference ends, and mentions what changed.
+//! Tests that the comparison of cyclic and other unusual schemas terminates and reports the changes.
 
 use crate::report::{Report, print};
 use serde_json::{Value, json};
 
-/// `count` definitions, each made by `definition` from its own name and the next.
+/// Creates `count` definitions, each by calling `definition` with its name and the next name.
 fn ring(count: usize, definition: impl Fn(&str, &str) -> Value) -> Value {
     let name = |index: usize| format!("D{}", index % count);
     let ring = (0..count).map(|index| (name(index), definition(&name(index), &name(index + 1))));

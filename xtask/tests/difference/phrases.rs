@@ -1,9 +1,9 @@
-//! Wording and order of the difference.
+//! Tests of the wording and order of the report.
 
 use crate::report::{print, stored};
 use serde_json::{Value, json};
 
-/// The printed text without its heading.
+/// Returns the report without its heading.
 fn text(older: &Value, newer: &Value) -> String {
     let text = print(older, newer, &[]);
     text.split_once("\n\n").unwrap().1.to_owned()

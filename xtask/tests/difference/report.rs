@@ -1,30 +1,30 @@
-//! The printed difference, taken apart again.
+//! Parses the printed report.
 
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// A difference as Markdown, by section.
+/// A report in Markdown.
 pub(crate) struct Report {
     pub(crate) text: String,
-    /// Title of the section, name, and the phrases of one entry. Names that are
-    /// new or gone have one phrase: the whole line.
+    /// The entries: title of the section, name, and phrases. An added or removed name has only one phrase,
+    /// the whole line.
     pub(crate) entries: Vec<(String, String, Vec<String>)>,
 }
 
-/// The repository.
+/// Returns the root of the repository.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// The definitions of a stored revision.
+/// Reads the definitions of a stored revision.
 pub(crate) fn stored(revision: &str) -> Value {
     let file = root().join(format!("schema/{revision}.json"));
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     schema["$defs"].clone()
 }
 
-/// Standard output of `schema diff` between two sets of definitions.
+/// Runs `schema diff` with two sets of definitions, and returns its output.
 pub(crate) fn print(older: &Value, newer: &Value, options: &[&str]) -> String {
     let root = tempfile::tempdir().unwrap();
     std::fs::create_dir(root.path().join("schema")).unwrap();
@@ -71,7 +71,7 @@ impl Report {
         Self { text, entries }
     }
 
-    /// True if all of `name` came or went.
+    /// Returns true if `name` was added or removed.
     pub(crate) fn came_or_went(&self, name: &str) -> bool {
         let mut entries = self.entries.iter().filter(|(_, entry, _)| entry == name);
         entries.any(|(_, _, phrases)| {
@@ -81,15 +81,15 @@ impl Report {
         })
     }
 
-    /// True if a phrase about `name` has the words of `note`.
+    /// Returns true if a phrase about `name` contains `note`.
     pub(crate) fn has_note(&self, name: &str, note: &str) -> bool {
         let entries = self.entries.iter().filter(|(_, entry, _)| entry == name);
         let mut phrases = entries.flat_map(|(_, _, phrases)| phrases);
         phrases.any(|phrase| phrase.contains(note))
     }
 
-    /// True if a phrase about `name` is about the place at `path`, or about all
-    /// of a place around it.
+    /// Returns true if a phrase about `name` mentions the place at `path`, or a whole place that contains
+    /// it.
     pub(crate) fn mentions(&self, name: &str, path: &str, keyword: &str) -> bool {
         let entries = self.entries.iter().filter(|(_, entry, _)| entry == name);
         let mut phrases = entries.flat_map(|(_, _, phrases)| phrases);
@@ -122,7 +122,7 @@ fn about(phrase: &str, path: &str, keyword: &str) -> bool {
     spans.iter().any(around) && (is_all || replaced)
 }
 
-/// True for an object that has other limits: nothing about its fields.
+/// Returns true for a phrase about the limits of an object, which does not describe its fields.
 fn both_objects(phrase: &str) -> bool {
     let (_, change) = phrase.split_once("was ").unwrap();
     let (was, is) = change.split_once(", is ").unwrap();
@@ -130,7 +130,7 @@ fn both_objects(phrase: &str) -> bool {
     object(was) && object(is)
 }
 
-/// The pieces in backticks.
+/// Returns the parts of a line between backticks.
 fn spans(line: &str) -> Vec<String> {
     line.split('`')
         .skip(1)

@@ -1,9 +1,9 @@
-//! Entries of `overlay.toml`, told apart by kind and place.
+//! Entries of `overlay.toml`, identified by kind and place.
 
 use std::fmt;
 use toml::{Table, Value};
 
-/// Members that tell entries of one kind apart.
+/// Members that identify an entry among the entries of one kind.
 const PLACES: [&str; 7] = ["at", "from", "type", "method", "key", "old", "name"];
 
 /// One entry.
@@ -21,12 +21,12 @@ impl fmt::Display for Entry {
 }
 
 impl Entry {
-    /// Whether this is the entry of that kind and place.
+    /// Returns true if this entry has the given kind and place.
     pub(crate) fn is(&self, kind: &str, place: &str) -> bool {
         self.kind == kind && self.place == place
     }
 
-    /// Whether this entry answers the question that `asked` was proposed for.
+    /// Returns true if this entry answers the question for which `asked` was proposed.
     pub(crate) fn answers(&self, asked: &Self) -> bool {
         if self.kind == "first" && asked.kind == "order" {
             let fields = asked.value["fields"].as_array().unwrap();
@@ -50,7 +50,7 @@ impl Entry {
     }
 }
 
-/// The entries of a file, or of a part of one.
+/// Parses the entries of a file or of a part of a file.
 pub(crate) fn read(text: &str) -> Vec<Entry> {
     let table: Table = text
         .parse()
@@ -76,7 +76,7 @@ pub(crate) fn read(text: &str) -> Vec<Entry> {
     entries
 }
 
-/// The text of a file with these entries.
+/// Formats a file with these entries.
 pub(crate) fn write(entries: &[Entry]) -> String {
     let mut table = Table::new();
     for Entry { kind, place, value } in entries {
@@ -95,7 +95,8 @@ pub(crate) fn write(entries: &[Entry]) -> String {
     toml::to_string(&table).unwrap()
 }
 
-/// The place of a list's entry; a method may need a capability of each side.
+/// Returns the place of an entry. For a capability, it includes the side, because a method may need a
+/// capability of each side.
 fn place(value: &Value) -> String {
     let Value::Table(members) = value else {
         return value.as_str().unwrap().to_owned();

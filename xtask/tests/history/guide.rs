@@ -1,10 +1,10 @@
-//! docs/regenerate.md explains each kind of entry, with examples from the overlay.
+//! Tests that docs/regenerate.md explains each kind of entry, with examples from the overlay.
 
 use crate::entries::{self, Entry};
 use crate::project::full;
 use crate::workspace::{Workspace, root};
 
-/// The kinds of entries, as the error about an unknown one lists them.
+/// Returns the kinds of entries, which the error about an unknown kind lists.
 fn kinds() -> Vec<String> {
     let workspace = Workspace::new();
     let file = workspace.path().join("schema/overlay.toml");
@@ -15,7 +15,7 @@ fn kinds() -> Vec<String> {
     kinds.map(str::to_owned).collect()
 }
 
-/// The sections of the document, by the kind of entry that they are about.
+/// Returns the sections of the document, each with its kind of entry.
 fn sections(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let sections = text.split("\n### `").skip(1);
     sections.map(|section| {
@@ -24,7 +24,7 @@ fn sections(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The examples in a section.
+/// Returns the examples in a section.
 fn examples(section: &str) -> impl Iterator<Item = Vec<Entry>> {
     let blocks = section.split("```toml\n").skip(1);
     blocks.map(|block| entries::read(block.split("```").next().unwrap()))

@@ -1,14 +1,14 @@
-//! The revision that makes each entry of `schema/overlay.toml` necessary. Entries that are not named
-//! here are those of the first three revisions.
+//! The revision that made each entry of `schema/overlay.toml` necessary. Entries that are not listed here
+//! belong to the first three revisions.
 
 /// How the need for an entry becomes known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Source {
     /// `cargo xtask codegen` asks for it.
     Asked,
-    /// A nicer name; there is a default.
+    /// The entry replaces a default name.
     Taste,
-    /// The specification or its TypeScript source; the schema has no trace of it.
+    /// Only the specification or its TypeScript source shows the need for the entry.
     Prose,
 }
 
@@ -145,8 +145,8 @@ pub(crate) const LATER: &[Later] = &[
     (JULY, Prose, "meta_key", "baggage"),
 ];
 
-/// The entries in `overlay.toml` of this folder: the revision that makes each necessary, if it is
-/// none of the first three, the revision that replaces it, kind and place.
+/// The entries in `overlay.toml` of this folder: the revision that made the entry necessary (empty for
+/// the first three), the revision that replaces it, kind and place.
 pub(crate) const REPLACED: &[(&str, &str, &str, &str)] = &[
     ("", NOVEMBER, "name", "ElicitRequestParams.requestedSchema"),
     ("", NOVEMBER, "nearest", "SamplingMessageContent"),

@@ -1,5 +1,5 @@
-//! The history of this project, repeated: set back to its first three revisions, it gets the next
-//! two, and asks for each entry of the overlay that they need.
+//! Repeats the history of this project: starting with its first three revisions, it adopts the next two,
+//! and must ask for each entry of the overlay that they need.
 #![allow(clippy::unwrap_used)]
 
 mod entries;
@@ -21,7 +21,7 @@ use workspace::{generated, root};
 /// The newest of the first three revisions.
 const FIRST: &str = "2025-06-18";
 
-/// The line before the part of a report that needs no answer.
+/// The line before the part of a report that requires no action.
 const NOTES: &str = "\nfor information:";
 
 /// A program for the four revisions until 2025-11-25.
@@ -57,7 +57,7 @@ fn the_table_of_revisions_names_entries_that_exist() {
     }
 }
 
-/// An entry that only later revisions need would match nothing, and one too few would be asked for.
+/// An entry that only later revisions need would be unused, and a missing entry would lead to a question.
 #[test]
 fn the_first_three_revisions_need_the_other_entries() {
     let project = Project::of(FIRST, "history-1");
@@ -82,15 +82,15 @@ fn the_fifth_revision_asks_for_its_entries_and_gives_the_code_as_committed() {
     assert_eq!(generated(project.0.path()), generated(&root()));
 }
 
-/// Adopts `revision` in a project with the revisions until `before`. The entries that the table has
-/// for it are asked for, except those that no schema shows, and suffice.
+/// Adopts `revision` in a project with the revisions until `before`. The generator must ask exactly for
+/// the entries that the table has for this revision, except for the entries that no schema shows.
 fn adopt(project: &Project, before: &str, revision: &str) -> String {
     let file = root().join(format!("schema/{revision}.json"));
     let first_report = project
         .xtask(&["schema", "adopt", file.to_str().unwrap()])
         .failure();
 
-    // Names that are a matter of taste are at places of their own.
+    // Names that replace a default name have separate places.
     let older = entries_until(before);
     let newer = entries_until(revision);
     let (answers, others): (Vec<_>, Vec<_>) = newer
@@ -117,7 +117,7 @@ fn adopt(project: &Project, before: &str, revision: &str) -> String {
     let surplus = names(surplus.collect());
     assert!(
         missing.is_empty() && surplus.is_empty(),
-        "not asked for: {missing:#?}\nasked for in vain: {surplus:#?}\n{report}"
+        "not asked for: {missing:#?}\nunexpectedly asked for: {surplus:#?}\n{report}"
     );
     for gone in older.iter().filter(|entry| !newer.contains(entry)) {
         let line = format!("{}: {}", gone.kind, gone.place);
@@ -133,7 +133,7 @@ fn adopt(project: &Project, before: &str, revision: &str) -> String {
     first_report
 }
 
-/// A report names the places of the names that are a matter of taste.
+/// Tests that a report notes the places of names that replace a default name.
 fn assert_names_are_noted(report: &str, revision: &str) {
     let (_, notes) = report.split_once(NOTES).unwrap();
     let noted = entries_in(notes);
@@ -149,12 +149,12 @@ fn is_asked_for(entry: &Entry) -> bool {
     later(entry).is_none_or(|(_, source)| source == Source::Asked)
 }
 
-/// The entries that a report asks for, before those for information.
+/// Returns the entries that a report asks for, without the notes.
 fn proposed(report: &str) -> Vec<Entry> {
     entries_in(report.split(NOTES).next().unwrap())
 }
 
-/// The blocks of indented lines.
+/// Parses the blocks of indented lines.
 fn entries_in(report: &str) -> Vec<Entry> {
     let lines: Vec<_> = report
         .lines()

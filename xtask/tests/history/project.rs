@@ -1,4 +1,4 @@
-//! This project, set back to its first revisions.
+//! This project with only its first revisions.
 
 use crate::entries::{self, Entry};
 use crate::later::{LATER, REPLACED, Source};
@@ -6,10 +6,10 @@ use crate::workspace::{Workspace, root};
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// A workspace with some revisions, and the overlay and documentation that these need.
+/// A workspace with some revisions, and the overlay and docs that they need.
 pub(crate) struct Project(pub(crate) Workspace);
 
-/// Result of a task: whether it succeeded, and both outputs.
+/// Result of a task: its status and its output.
 pub(crate) struct Output {
     is_success: bool,
     text: String,
@@ -28,7 +28,7 @@ impl Output {
 }
 
 impl Project {
-    /// The project with all revisions up to `newest`.
+    /// Creates the project with all revisions up to `newest`.
     pub(crate) fn of(newest: &str, name: &str) -> Self {
         let project = Self(Workspace::fixed(name));
         for file in project.0.schemas() {
@@ -45,12 +45,12 @@ impl Project {
         project
     }
 
-    /// Makes these entries the overlay.
+    /// Writes the overlay with these entries.
     pub(crate) fn set_entries(&self, entries: &[Entry]) {
         self.write("schema/overlay.toml", &entries::write(entries));
     }
 
-    /// Keeps what documents the model, and adds words for all else.
+    /// Keeps the docs of existing items, and adds placeholders for all other items.
     pub(crate) fn add_docs(&self) {
         let keys = self.xtask(&["codegen", "--list-doc-keys"]);
         assert!(keys.is_success, "{}", keys.text);
@@ -74,7 +74,7 @@ impl Project {
         self.write("schema/docs.toml", &toml::to_string(&docs).unwrap());
     }
 
-    /// Runs a task here.
+    /// Runs a task in the project.
     pub(crate) fn xtask(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command.args(arguments).arg("--root").arg(self.0.path());
@@ -95,7 +95,7 @@ impl Project {
     }
 }
 
-/// The entries that the revisions up to `newest` need.
+/// Returns the entries that the revisions up to `newest` need.
 pub(crate) fn entries_until(newest: &str) -> Vec<Entry> {
     let full = full().into_iter();
     let needed = full.filter(|entry| later(entry).is_none_or(|(since, _)| since <= newest));
@@ -107,14 +107,14 @@ pub(crate) fn entries_until(newest: &str) -> Vec<Entry> {
     needed.chain(replaced).collect()
 }
 
-/// The revision that makes an entry of the full overlay necessary, if it is none of the first.
+/// Returns the revision that made an entry of the full overlay necessary, unless it is one of the first.
 pub(crate) fn later(entry: &Entry) -> Option<(&'static str, Source)> {
     let mut later = LATER.iter();
     let later = later.find(|(_, _, kind, place)| entry.is(kind, place));
     later.map(|(since, source, ..)| (*since, *source))
 }
 
-/// The revisions that make an entry necessary, and replace it.
+/// Returns the revision that made an entry necessary, and the revision that replaced it.
 fn replaced_in(entry: &Entry) -> (&'static str, &'static str) {
     let mut replaced = REPLACED.iter();
     let replaced = replaced.find(|(_, _, kind, place)| entry.is(kind, place));
@@ -122,7 +122,7 @@ fn replaced_in(entry: &Entry) -> (&'static str, &'static str) {
     (since, until)
 }
 
-/// The entries of this project as it is.
+/// Returns the entries of the current overlay.
 pub(crate) fn full() -> Vec<Entry> {
     let file = root().join("schema/overlay.toml");
     entries::read(&std::fs::read_to_string(file).unwrap())

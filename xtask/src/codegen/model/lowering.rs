@@ -95,7 +95,7 @@ impl<'a> Lowering<'a> {
         self.schema.ask(self.overlay, &at, what, entry.reason());
     }
 
-    /// Asks whether the members `set` may replace those of `json`.
+    /// Asks whether the members `set` may replace the members of `json`.
     pub(crate) fn ask_repair(&self, json: &Value, what: &str, set: &Value) {
         let at = self.schema.pointer_to(json);
         self.schema.ask_repair(self.overlay, &at, what, set);

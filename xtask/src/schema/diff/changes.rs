@@ -1,4 +1,4 @@
-//! Two schemas in, a phrase per change out.
+//! Describes the changes from one schema to another, with one phrase per change.
 
 use super::flat::{flat, leaves};
 use super::parts::{ALTERNATIVES, Need, children, has_keywords, is_named, members, referred};
@@ -6,7 +6,7 @@ use super::words::{brief, choices, code, words};
 use itertools::Itertools;
 use serde_json::{Value, json};
 
-/// The changes from one schema to another, each with the definitions around it.
+/// Returns the changes from one schema to another, each of which is given with its definitions.
 pub(super) fn changes(older: (&Value, &Value), newer: (&Value, &Value)) -> Vec<String> {
     let mut changes = Changes {
         definitions: (older.0, newer.0),
@@ -19,8 +19,8 @@ pub(super) fn changes(older: (&Value, &Value), newer: (&Value, &Value)) -> Vec<S
 
 struct Changes<'a> {
     definitions: (&'a Value, &'a Value),
-    /// True inside of a definition that was entered by its name. No other one is
-    /// entered from there: each has changes of its own, and cycles end.
+    /// True inside of a definition that was entered by name. No other definition is entered from there,
+    /// because its changes are listed separately. This also breaks cycles.
     by_name: bool,
     phrases: Vec<String>,
 }
@@ -94,8 +94,8 @@ impl Changes<'_> {
         self.by_name = outer;
     }
 
-    /// The phrase for a place of another kind or with other limits; JSON where there
-    /// are no words for the difference.
+    /// Adds the phrase for a place whose kind or limits have changed. If `words` can't describe the
+    /// difference, the phrase has the JSON.
     fn say(&mut self, path: &str, words: fn(&Value) -> String, old: &Value, new: &Value) {
         let mut was = words(old);
         let mut is = words(new);
@@ -109,7 +109,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Changes of fields, of items, and of values of a map.
+    /// Adds changes of fields, of the items of a list, and of the values of a map.
     fn children(&mut self, path: &str, old: &Value, new: &Value) {
         let before = children(old);
         let after = children(new);
@@ -131,8 +131,8 @@ impl Changes<'_> {
         }
     }
 
-    /// A field that one revision lacks, and those inside. Items of a list and values
-    /// of a map are in the words for the whole.
+    /// Adds the phrase for a field that one revision lacks, and for its inner fields. The description of
+    /// a list or map includes its items or values.
     fn part(&mut self, verb: &str, path: &str, need: Need, schema: &Value) {
         if let Some(need) = need {
             let phrase = format!("{verb} {need} {}: {}", place(path), brief(schema));
@@ -143,7 +143,7 @@ impl Changes<'_> {
         }
     }
 
-    /// Values of an enum or alternatives of a union that came or went.
+    /// Adds phrases for added and removed values of an enum or alternatives of a union.
     fn choices(&mut self, path: &str, old: &Value, new: &Value) {
         let before = choices(old);
         let after = choices(new);
@@ -154,8 +154,8 @@ impl Changes<'_> {
         }
     }
 
-    /// The phrase for one alternative, where an object became a union or the other
-    /// way round: what changes for the object's fields.
+    /// Adds the phrase for one alternative if an object became a union or vice versa: the changes of the
+    /// object's fields.
     fn alternative(&mut self, path: &str, label: &str, old: &Value, new: &Value) {
         let start = self.phrases.len();
         self.children(path, old, new);
@@ -167,7 +167,7 @@ impl Changes<'_> {
     }
 }
 
-/// A schema without the parts that are compared one by one with those of `other`.
+/// Returns a schema without the parts that are compared separately with the parts of `other`.
 fn head(schema: &Value, other: &Value) -> Value {
     let mut head = schema.clone();
     if let Value::Object(head) = &mut head {
@@ -193,7 +193,7 @@ fn subject(path: &str) -> String {
     }
 }
 
-/// A path as it is printed: that of a field has a `.` before its first name.
+/// Formats a path. The path of a field has a `.` before its first name.
 fn place(path: &str) -> String {
     code(path.strip_prefix('.').unwrap_or(path))
 }

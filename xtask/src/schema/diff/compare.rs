@@ -1,4 +1,4 @@
-//! Two revisions in, sections of phrases out.
+//! Compares two revisions, and groups the changes into sections.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,19 +10,18 @@ use super::changes::changes;
 use super::model::{Item, Title, items};
 use super::words::{code, words};
 
-/// Everything that changed among definitions of one kind.
+/// The changes of all definitions of one kind.
 #[derive(Default)]
 pub(super) struct Section {
     /// Additions, one phrase each.
     pub(super) added: Vec<String>,
     /// Removals, one phrase each.
     pub(super) removed: Vec<String>,
-    /// Changes of what both revisions have.
+    /// Changes of definitions that both revisions have.
     pub(super) changed: Vec<Change>,
 }
 
-/// The differences between two revisions' definitions. A section is there only if
-/// it has some.
+/// Compares the definitions of two revisions. Sections without changes are left out.
 pub(super) fn compare(older: &Value, newer: &Value) -> BTreeMap<Title, Section> {
     let mut sections: BTreeMap<Title, Section> = BTreeMap::new();
     let old = items(older).into_iter();
@@ -58,7 +57,7 @@ pub(super) fn compare(older: &Value, newer: &Value) -> BTreeMap<Title, Section> 
     sections
 }
 
-/// A definition that one revision lacks: its notes, and its schema unless it is a message.
+/// Describes a definition that one revision lacks: its notes, and its schema unless it is a message.
 fn described(name: &str, item: &Item) -> String {
     let mut phrase = code(name);
     if !item.notes.is_empty() {
@@ -70,20 +69,20 @@ fn described(name: &str, item: &Item) -> String {
     phrase
 }
 
-/// As many places as make a change a common one: three have a base that the
-/// schema does not show, or could have.
+/// Number of places from which on a change is a common change, such as a change of a base type that the
+/// schema does not show.
 const MANY: usize = 3;
 
 /// The same changes in one or more places.
 pub(super) struct Change {
     /// Names of methods or types.
     pub(super) names: Vec<String>,
-    /// A phrase per change.
+    /// One phrase per change.
     pub(super) phrases: Vec<String>,
 }
 
-/// Common changes first, those of most places at the top; then the others in the
-/// order of `places`. Places without changes are left out.
+/// Groups changes: first the common changes, sorted by the number of their places, then the others in
+/// the order of `places`. Places without changes are left out.
 pub(super) fn gather(places: &[Change]) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for place in places {

@@ -1,12 +1,12 @@
-//! Schemas together with what they take over from definitions.
+//! Flattens schemas: includes the definitions that they refer to.
 
 use super::parts::{alternatives, list, members, referred};
 use super::words::words;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// One schema for `schema`, its `$ref` and its `allOf`. Each definition counts
-/// once, so that cycles end.
+/// Merges `schema`, its `$ref` and its `allOf` into one schema. Each definition is included only once,
+/// which breaks cycles.
 pub(super) fn flat(definitions: &Value, schema: &Value) -> Value {
     if referred(schema).is_none() && schema.get("allOf").is_none() {
         return schema.clone();
@@ -28,7 +28,7 @@ pub(super) fn flat(definitions: &Value, schema: &Value) -> Value {
     Value::Object(flat)
 }
 
-/// Adds one more demand. One that contradicts stays apart.
+/// Adds a constraint. A constraint that contradicts an existing one is kept separately.
 fn add(flat: &mut Map<String, Value>, keyword: &str, value: &Value) {
     match (keyword, flat.get_mut(keyword)) {
         (_, None) => drop(flat.insert(keyword.to_owned(), value.clone())),
@@ -51,8 +51,8 @@ fn add(flat: &mut Map<String, Value>, keyword: &str, value: &Value) {
     }
 }
 
-/// The alternatives of a union, those of unions among them included: words for
-/// each, and its flat schema.
+/// Returns the alternatives of a union, including the alternatives of nested unions, each with its
+/// description and its flat schema.
 pub(super) fn leaves(definitions: &Value, union: &Value) -> Vec<(String, Value)> {
     let mut seen = BTreeSet::new();
     let mut leaves = Vec::new();

@@ -1,7 +1,8 @@
-//! Changes between two stored revisions, in plain words: split each into methods and other definitions ([`model`]),
-//! compare these section by section ([`compare`]) and schema by schema
-//! ([`changes`]), name what many of them share once, and print
-//! ([`render`]).
+//! Describes the changes between two stored revisions in plain words.
+//!
+//! [`model`] splits each revision into methods and other definitions, [`compare`] compares the sections
+//! and [`changes`] the schemas, and [`render`] prints the changes. A change of many definitions is
+//! printed once.
 //!
 //! A path leads from a definition to a place inside of it: `tasks.list` is a
 //! field of a field, `tools[]` an item of a list, `content{}` a value of a map.

@@ -1,4 +1,4 @@
-//! One revision as its methods and its other definitions.
+//! Splits a revision into its methods and its other definitions.
 
 use super::flat::flat;
 use super::parts::{alternatives, list, members, referred};
@@ -15,23 +15,24 @@ pub(super) enum Title {
     Results,
     Errors,
     Types,
-    /// Params named after their message: part of it, and no section of their own.
+    /// Params named after their message. They are a part of the message and have no section.
     Params,
 }
 
-/// Whether it is a definition, and its name: a method may be named as a definition is.
+/// True for a definition, and the name. The flag is needed because a method and a definition may have the
+/// same name.
 pub(super) type Key = (bool, String);
 
 /// A method or another definition.
 pub(super) struct Item {
     pub(super) title: Title,
-    /// Facts from outside of its schema, such as the sender, and the code of an error.
+    /// Facts that are not in the schema, such as the sender, and the code of an error.
     pub(super) notes: BTreeSet<String>,
-    /// Its schema; that of a message has its params in place.
+    /// The schema. The schema of a message includes its params.
     pub(super) schema: Value,
 }
 
-/// A revision's methods, and its other definitions.
+/// Returns the methods and the other definitions of a revision.
 pub(super) fn items(definitions: &Value) -> BTreeMap<Key, Item> {
     let messages = members(definitions).filter(|(name, _)| party(name).is_none());
     let messages = messages.filter_map(|(name, it)| Some((name.as_str(), method(it)?)));
@@ -102,14 +103,15 @@ fn other(definitions: &Value, name: &str, is_params: bool) -> Item {
     }
 }
 
-/// The method that a message's definition fixes.
+/// Returns the method in the definition of a message.
 fn method(definition: &Value) -> Option<&str> {
     let own = &definition["properties"]["method"]["const"];
     let mut parts = list(&definition["allOf"]).iter().filter_map(method);
     own.as_str().or_else(|| parts.next())
 }
 
-/// The sender of the messages in a union of this name, if it has all of one direction.
+/// Returns the sender of the messages in a union of this name, if the union has all messages of one
+/// direction.
 fn party(union: &str) -> Option<&'static str> {
     match union {
         "ClientNotification" | "ClientRequest" => Some("client"),
@@ -118,8 +120,8 @@ fn party(union: &str) -> Option<&'static str> {
     }
 }
 
-/// The parties that send a message, or the unions that embed it. A direction
-/// with a single message may be that message's definition again.
+/// Returns the parties that send a message, or the unions that contain it. If a direction has only one
+/// message, its union may be a copy of the message's definition.
 fn senders(definitions: &Value, definition: &str, name: &str) -> BTreeSet<String> {
     let senders = members(definitions).filter_map(|(union, schema)| {
         let parts = alternatives(schema);
@@ -135,7 +137,8 @@ fn senders(definitions: &Value, definition: &str, name: &str) -> BTreeSet<String
     senders.collect()
 }
 
-/// The results in `…ResultResponse` for the request `…Request`; without one, that of its name.
+/// Returns the results in `…ResultResponse` for the request `…Request`, or else the result with the
+/// name of the request.
 fn results(definitions: &Value, stem: &str) -> Vec<String> {
     let response = &definitions[format!("{stem}ResultResponse")]["properties"]["result"];
     let own = format!("{stem}Result");
@@ -146,7 +149,7 @@ fn results(definitions: &Value, stem: &str) -> Vec<String> {
     }
 }
 
-/// A union without messages: their methods have its party as a note.
+/// Removes messages from a union, because the notes of their methods have the sender.
 fn without_messages(definitions: &Value, union: &Value) -> Value {
     let parts = alternatives(union);
     if parts.is_empty() && method(union).is_none() {
@@ -157,7 +160,7 @@ fn without_messages(definitions: &Value, union: &Value) -> Value {
     json!({ "anyOf": others.collect::<Vec<_>>() })
 }
 
-/// The code that an error's definition fixes, by itself or in its response.
+/// Returns the code in the definition of an error, or in its response.
 fn error_code(definitions: &Value, schema: &Value) -> Option<i64> {
     let schema = flat(definitions, schema);
     let inside = flat(definitions, &schema["properties"]["error"]);

@@ -4,20 +4,20 @@ pub(super) use crate::codegen::{ALTERNATIVES, referred};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The need for a field; `None` for items of a list and values of a map.
+/// Whether a field is required or optional; `None` for items of a list and values of a map.
 pub(super) type Need = Option<&'static str>;
 
-/// Members of an object, or nothing.
+/// Returns the members of an object, or nothing for other values.
 pub(super) fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
     value.as_object().into_iter().flat_map(Map::iter)
 }
 
-/// Members of an array, or nothing.
+/// Returns the items of an array, or nothing for other values.
 pub(super) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The alternatives of a union; a plain reference is a union of one.
+/// Returns the alternatives of a union. A plain reference is treated as a union with one alternative.
 pub(super) fn alternatives(schema: &Value) -> Vec<&Value> {
     let unions = ALTERNATIVES
         .iter()
@@ -26,13 +26,13 @@ pub(super) fn alternatives(schema: &Value) -> Vec<&Value> {
     unions.chain(alone).collect()
 }
 
-/// True for a schema that takes over a definition.
+/// Returns true for a schema that includes a definition.
 pub(super) fn is_named(schema: &Value) -> bool {
     referred(schema).is_some() || list(&schema["allOf"]).iter().any(is_named)
 }
 
-/// Schemas inside of `schema`, by what their path adds to its path: `.name`
-/// for a field, `[]` for items of a list, `{}` for values of a map.
+/// Returns the schemas inside of `schema`, each with its step of the path: `.name` for a field, `[]` for
+/// items of a list, `{}` for values of a map.
 pub(super) fn children(schema: &Value) -> BTreeMap<String, (Need, &Value)> {
     let mut children = BTreeMap::new();
     for name in list(&schema["required"]).iter().filter_map(Value::as_str) {
@@ -50,7 +50,7 @@ pub(super) fn children(schema: &Value) -> BTreeMap<String, (Need, &Value)> {
     children
 }
 
-/// True for a schema that is neither `{}` nor a boolean.
+/// Returns true for a schema that is neither `{}` nor a boolean.
 pub(super) fn has_keywords(schema: &Value) -> bool {
     schema.as_object().is_some_and(|schema| !schema.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Two revisions in, a report out: for a terminal, or as Markdown.
+//! Prints the report about two revisions, as plain text or as Markdown.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use super::compare::{Section, compare};
 use super::model::Title;
 use super::words::code;
 
-/// Compares the stored revisions `from` and `to`; returns the report.
+/// Compares the stored revisions `from` and `to`, and returns the report.
 pub(in super::super) fn run(
     root: &Path,
     from: &str,
@@ -24,8 +24,8 @@ pub(in super::super) fn run(
     Ok(report(&format!("{from} → {to}"), &sections, as_markdown))
 }
 
-/// Markdown has a heading per section and a list item per phrase; plain text is indented by two
-/// per level.
+/// Formats the report. Markdown has a heading per section and a list item per phrase; plain text is
+/// indented by two spaces per level.
 fn report(title: &str, sections: &BTreeMap<Title, Section>, as_markdown: bool) -> String {
     let mut report = format!("{title}\n");
     for (title, section) in sections {
@@ -64,7 +64,7 @@ fn report(title: &str, sections: &BTreeMap<Title, Section>, as_markdown: bool) -
     }
 }
 
-/// Adds a line for each phrase, below a heading if there are some.
+/// Adds a heading and a line for each phrase, unless there are no phrases.
 fn list(report: &mut String, heading: &str, start: &str, phrases: &[String]) {
     if !phrases.is_empty() {
         report.push_str(heading);
@@ -74,7 +74,7 @@ fn list(report: &mut String, heading: &str, start: &str, phrases: &[String]) {
     }
 }
 
-/// The definitions of a stored revision.
+/// Reads the definitions of a stored revision.
 pub(super) fn load(root: &Path, revision: &str) -> Result<Value> {
     check_revision(revision)?;
     let folder = root.join("schema");
@@ -92,7 +92,7 @@ pub(super) fn load(root: &Path, revision: &str) -> Result<Value> {
     Ok(document["$defs"].clone())
 }
 
-/// The stored revisions, oldest first.
+/// Returns the stored revisions, oldest first.
 pub(in super::super) fn stored(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());

@@ -1,34 +1,35 @@
-//! A schema in one phrase.
+//! Describes a schema in one phrase.
 
 use super::parts::{alternatives, children, has_keywords, list, referred};
 use itertools::Itertools;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Says in plain words what a schema allows, fields inside included.
+/// Describes the values that a schema allows, including its fields.
 pub(super) fn words(schema: &Value) -> String {
     phrase(schema, true)
 }
 
-/// As [`words`], without the fields of objects.
+/// Describes a schema like [`words`], but without the fields of objects.
 pub(super) fn brief(schema: &Value) -> String {
     phrase(schema, false)
 }
 
-/// The values of an enum, or the alternatives of a union; a reference is one of one.
+/// Returns the values of an enum, or the alternatives of a union. A reference is treated as a union with
+/// one alternative.
 pub(super) fn choices(schema: &Value) -> BTreeSet<String> {
     let values = list(&schema["enum"]).iter().map(literal);
     let alternatives = alternatives(schema).into_iter().map(words);
     values.chain(alternatives).collect()
 }
 
-/// Text as code; marks of code inside are escaped.
+/// Formats text as code, and escapes the backticks in it.
 pub(super) fn code(text: &str) -> String {
     let text = text.replace('`', "\\u0060").replace('\n', "\\n");
     format!("`{text}`")
 }
 
-/// A value as code. A string has quotes where it could be taken for another value.
+/// Formats a value as code. A string has quotes only if it could be mistaken for another value.
 fn literal(value: &Value) -> String {
     match value {
         Value::String(text) if serde_json::from_str::<Value>(text).is_err() => code(text),
@@ -105,7 +106,7 @@ fn object(schema: &Value, fields: bool) -> String {
     }
 }
 
-/// Words of a part of a list or map.
+/// Describes the items of a list or the values of a map.
 fn inner(schema: &Value, fields: bool) -> String {
     match choices(schema).len() {
         0 | 1 => phrase(schema, fields),

@@ -1,11 +1,11 @@
-//! What the schemas leave open is asked for, each with an entry that settles it, and entries that
-//! settle nothing are refused.
+//! Tests that the generator asks about everything that the schemas leave open, proposes an entry for each
+//! question, and refuses unused entries.
 
 use crate::workspace::Workspace;
 use serde_json::json;
 use toml::{Table, Value};
 
-/// The overlay of a workspace.
+/// Reads the overlay of a workspace.
 fn overlay(workspace: &Workspace) -> Table {
     let text = std::fs::read_to_string(workspace.path().join("schema/overlay.toml")).unwrap();
     text.parse().unwrap()
@@ -16,7 +16,7 @@ fn write(workspace: &Workspace, overlay: &Table) {
     std::fs::write(file, overlay.to_string()).unwrap();
 }
 
-/// The entries of one kind, taken out.
+/// Removes and returns the entries of one kind.
 fn take(overlay: &mut Table, kind: &str) -> Vec<Value> {
     let Some(Value::Array(entries)) = overlay.remove(kind) else {
         panic!("no `{kind}`");
@@ -24,7 +24,7 @@ fn take(overlay: &mut Table, kind: &str) -> Vec<Value> {
     entries
 }
 
-/// Codegen of the stored schemas without all entries of one kind.
+/// Runs the generator without the entries of one kind.
 fn without(kind: &str) -> (Vec<Value>, String) {
     let workspace = Workspace::new();
     let mut overlay = overlay(&workspace);
@@ -50,9 +50,9 @@ fn a_text_to_fill_in_is_proposed_by_nobody() {
     assert!(error.contains("the fill is not JSON"), "{error}");
 }
 
-/// The other kinds cannot be asked for: `name`, `field`, `acronyms` and `identifier` give a nicer
-/// name than the default one, `raw` spares decoding, and `repair`, `values`, `from_zero` and
-/// `meta_key` say what only the prose or the TypeScript source of the specification does.
+/// The generator can't ask for other kinds: `name`, `field`, `acronyms` and `identifier` replace default
+/// names, `raw` avoids decoding, and `repair`, `values`, `from_zero` and `meta_key` have information that
+/// is only in the text or the TypeScript source of the specification.
 #[test]
 fn each_entry_is_asked_for_when_it_is_missing() {
     for (kind, key) in [

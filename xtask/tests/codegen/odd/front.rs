@@ -1,4 +1,4 @@
-//! Schemas that no revision has, as codegen reads them: the error, or what is generated.
+//! Tests of the generator with unusual schemas: the errors, or the generated code.
 
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// The revision that the tests change.
 const REVISION: &str = "2026-07-28";
 
-/// A type that nothing else has, with `field` as its only field, in the parameters of a request.
+/// Adds a type with `field` as its only field to the parameters of a request.
 fn with_field(defs: &mut Value, field: Value, required: &[&str]) {
     defs["Odd"] = json!({
         "type": "object",
@@ -16,7 +16,7 @@ fn with_field(defs: &mut Value, field: Value, required: &[&str]) {
     defs["CallToolRequestParams"]["properties"]["odd"] = json!({ "$ref": "#/$defs/Odd" });
 }
 
-/// Codegen with the schema of one revision changed.
+/// Runs the generator with a changed schema.
 fn codegen(edit: impl FnOnce(&mut Value)) -> (Workspace, Result<String, String>) {
     let workspace = Workspace::new();
     workspace.edit_schema(REVISION, edit);
@@ -24,7 +24,7 @@ fn codegen(edit: impl FnOnce(&mut Value)) -> (Workspace, Result<String, String>)
     (workspace, result)
 }
 
-/// The failure of codegen with the schema of one revision changed.
+/// Returns the error of the generator for a changed schema.
 pub(super) fn failure(edit: impl FnOnce(&mut Value)) -> String {
     let error = codegen(edit).1.unwrap_err();
     assert!(
@@ -34,7 +34,7 @@ pub(super) fn failure(edit: impl FnOnce(&mut Value)) -> String {
     error
 }
 
-/// The generated module, once all that is new in it has documentation and the entries asked for.
+/// Returns a generated module for a changed schema, after docs and the requested entries were added.
 pub(super) fn generated(module: &str, edit: impl FnOnce(&mut Value)) -> String {
     let (workspace, result) = codegen(edit);
     let missing = result.unwrap_err();
@@ -50,7 +50,7 @@ pub(super) fn generated(module: &str, edit: impl FnOnce(&mut Value)) -> String {
     std::fs::read_to_string(workspace.path().join(file)).unwrap()
 }
 
-/// Tests that a schema is refused, or a decision about it asked for, in these words.
+/// Tests that a schema is refused, or that a question about it is asked, with these words.
 macro_rules! refused {
     ($($name:ident: $edit:expr => [$($words:expr),+ $(,)?];)+) => {$(
         #[test]
@@ -63,7 +63,7 @@ macro_rules! refused {
     )+};
 }
 
-/// Tests that a field, required or not, has this type in Rust.
+/// Tests that a required or optional field has this type in Rust.
 macro_rules! fields {
     ($($name:ident: $field:tt, $required:expr => $line:literal;)+) => {$(
         #[test]
@@ -74,13 +74,13 @@ macro_rules! fields {
     )+};
 }
 
-/// The generated type `Odd`.
+/// Returns the generated type `Odd`.
 fn odd(model: &str) -> &str {
     let start = model.find("pub struct Odd {").unwrap();
     &model[start..start + model[start..].find("\n}").unwrap()]
 }
 
-/// A schema for the field of `Odd`.
+/// Sets the schema of the field of `Odd`.
 fn field(field: Value) -> impl FnOnce(&mut Value) {
     move |defs| with_field(defs, field, &[])
 }
@@ -154,7 +154,7 @@ refused! {
     } => ["no step reads `not`", "no step reads `if`", "called `Nobody`"];
 }
 
-// Limits and constants, which are asked about.
+// Limits and constants, which lead to questions.
 refused! {
     a_limit_of_a_string: field(json!({"type": "string", "minLength": 3})) => [
         "schema/2026-07-28.json: at /$defs/Odd/properties/field",
@@ -256,7 +256,7 @@ refused! {
     })) => ["[[name]]\n    at = \"Odd.field|anyOf/1\""];
 }
 
-// Definitions in terms of themselves.
+// Recursive definitions.
 refused! {
     references_in_a_circle: |defs| {
         defs["A"] = json!({"$ref": "#/$defs/B"});

@@ -1,10 +1,9 @@
-//! Schemas that `schema import` refuses, each with the reasons and what to do, or stores in another
-//! form.
+//! Tests of schemas that `schema import` refuses with an explanation, or stores in another form.
 
 use crate::workspace::Workspace;
 use std::fs;
 
-/// Imports `text`; the message, or the stored definitions and what was printed.
+/// Imports `text`. Returns the error, or the stored definitions and the output.
 fn import(text: impl AsRef<[u8]>) -> Result<(String, String), String> {
     let workspace = Workspace::new();
     let file = workspace.path().join("2031-02-03.json");
@@ -21,7 +20,7 @@ fn import(text: impl AsRef<[u8]>) -> Result<(String, String), String> {
     }
 }
 
-/// A document with the definition `A`.
+/// Creates a document with the definition `A`.
 fn defined(schema: &str) -> String {
     format!(r##"{{"$defs":{{"A":{schema},"B":{{"type":"string"}}}}}}"##)
 }
@@ -33,7 +32,7 @@ fn refuses(rows: &[(&str, String, &str)]) {
     }
 }
 
-/// All that is wrong with each schema is said, and nothing is stored.
+/// Tests that all faults of each schema are reported, and that nothing is stored.
 fn is_not_read(rows: &[(&str, &str, &[&str])]) {
     for (name, schema, expected) in rows {
         let message = import(defined(schema)).expect_err(name);

@@ -1,9 +1,9 @@
-//! Odd messages: requests, notifications, results and error codes that no revision has.
+//! Tests of unusual requests, notifications, results and error codes.
 
 use super::front::{failure, generated};
 use serde_json::{Value, json};
 
-/// A request of clients, called `name`, with these properties besides the usual ones.
+/// Adds a client request called `name` with additional properties.
 fn request(defs: &mut Value, name: &str, properties: &[(&str, Value)]) {
     defs[name] = json!({
         "type": "object",
@@ -35,7 +35,7 @@ fn without(defs: &mut Value, name: &str, field: &str) {
     required.retain(|name| name != field);
 }
 
-/// The answer to [`request`] is one of these.
+/// Adds a response to [`request`].
 fn answer(defs: &mut Value, name: &str, result: Value) {
     defs[name] = json!({
         "type": "object",

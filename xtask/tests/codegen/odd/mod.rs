@@ -1,4 +1,4 @@
-//! Odd schemas, and what each of them gets.
+//! Tests of unusual schemas.
 
 mod decisions;
 #[macro_use]

@@ -1,10 +1,10 @@
-//! Names that Rust cannot have as they are: what is asked for each, and that the answers settle it.
+//! Tests of names that are not valid in Rust: the questions about them, and the effect of the answers.
 
 use crate::package;
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 
-/// Changes the newest revision, and returns what codegen complains about.
+/// Changes the newest revision, and returns the error of the generator.
 fn complaint(edit: impl FnOnce(&mut Value)) -> String {
     let workspace = Workspace::new();
     workspace.edit_schema("2026-07-28", edit);
@@ -16,7 +16,7 @@ fn field(defs: &mut Value, name: &str, schema: Value) {
     defs["Tool"]["properties"][name] = schema;
 }
 
-/// Adds a definition, and a field of `Tool` that holds it.
+/// Adds a definition, and a field of `Tool` with this type.
 fn definition(defs: &mut Value, name: &str, schema: Value) {
     defs[name] = schema;
     let reference = json!({"$ref": format!("#/$defs/{name}")});
@@ -27,7 +27,7 @@ fn object() -> Value {
     json!({"type": "object", "properties": {"a": {"type": "string"}}})
 }
 
-/// One test for each odd schema: the change, and what the complaint has in it.
+/// Defines a test for each unusual schema: the change, and parts of the error.
 macro_rules! odd {
     ($($test:ident: |$defs:ident| $edit:expr, $parts:expr;)*) => {
         $(
@@ -159,7 +159,7 @@ fn a_file_that_is_no_date_is_named() {
     );
 }
 
-/// Names of every odd kind at once.
+/// Adds invalid names of all kinds.
 fn all_odd(defs: &mut Value) {
     let names = [
         "fooBar",
@@ -304,7 +304,7 @@ fn odd_names_are_the_same_on_the_wire() {
 fn answers_that_are_pasted_settle_all_names() {
     let workspace = Workspace::fixed("odd");
     workspace.edit_schema("2026-07-28", all_odd);
-    // Answers may raise other questions; names are settled before they are documented.
+    // Answers may lead to other questions. Names are settled before they are documented.
     for _ in 0..4 {
         let Err(open) = workspace.xtask(&["codegen"]) else {
             break;

@@ -1,4 +1,4 @@
-//! Odd structs: names that typify changes, values that contain themselves, objects without fields.
+//! Tests of unusual structs: names that typify changes, recursive types, objects without fields.
 
 use crate::package;
 use crate::workspace::Workspace;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const REVISION: &str = "2026-07-28";
 
-/// The stored schemas with `field` in `Tool`, of the first of these further definitions.
+/// Creates a workspace with more definitions, and a field of `Tool` with the first of them as its type.
 fn with(field: &str, definitions: &Value) -> Workspace {
     let workspace = Workspace::new();
     workspace.edit_schema(REVISION, |defs| {
@@ -64,7 +64,7 @@ fn of_two_types_that_typify_gives_one_name_another_is_asked_for() {
     assert!(error.contains("from = \"Model_Hint\""), "{error}");
 }
 
-/// Structs that contain themselves: directly, through another, and through whatever can hold one.
+/// Creates recursive structs: direct ones, indirect ones, and ones with lists, maps or unions in between.
 fn recursive() -> Value {
     let own = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
     let text = json!({ "type": "string" });
@@ -93,7 +93,7 @@ fn recursive() -> Value {
     })
 }
 
-/// Objects without fields, open and closed, and fields that have other names in Rust.
+/// Creates open and closed objects without fields, and fields that have other names in Rust.
 fn names_and_holes() -> Value {
     let text = json!({ "type": "string" });
     let kind = json!({ "kind": { "const": "tagged", "type": "string" } });

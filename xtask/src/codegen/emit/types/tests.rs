@@ -1,4 +1,4 @@
-//! typify as a second reader of the stored schemas, to judge what the generator reads in them.
+//! Compares the generator's model with the structs that typify generates from the stored schemas.
 
 use super::super::structs::{serde, wire_name};
 use super::structs;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Whether each field is required, by name.
+/// Fields by name, with true for required fields.
 type Fields = BTreeMap<String, bool>;
 
 #[test]
@@ -36,7 +36,7 @@ fn typify_reads_the_same_fields_in_each_revision() {
             };
             structs += 1;
             fields += own.keys().filter(|field| read.contains_key(*field)).count();
-            // Older revisions declare it for all messages at once.
+            // Older revisions declare `_meta` only on the base type of messages.
             let inherits = name.ends_with("Params") && !read.contains_key("_meta");
             if inherits && own.get("_meta") == Some(&false) {
                 read.insert("_meta".to_owned(), false);
@@ -68,7 +68,7 @@ fn fields_of(model: &Model, name: &str) -> Option<Fields> {
     }
 }
 
-/// The structs that typify makes of the definitions.
+/// Returns the structs that typify generates from the definitions.
 fn read(defs: &Map<String, Value>) -> BTreeMap<String, Fields> {
     let root = json!({ "definitions": bare(&Value::Object(defs.clone()), true) });
     let mut space = typify::TypeSpace::new(&typify::TypeSpaceSettings::default());
@@ -93,7 +93,7 @@ fn read(defs: &Map<String, Value>) -> BTreeMap<String, Fields> {
     structs.collect()
 }
 
-/// The schema without keywords that typify fails at; with `names`, keys are no keywords.
+/// Removes keywords that typify does not support. With `names`, the keys are names, not keywords.
 fn bare(json: &Value, names: bool) -> Value {
     const LEFT_OUT: [&str; 4] = ["description", "title", "default", "examples"];
     match json {
@@ -109,7 +109,7 @@ fn bare(json: &Value, names: bool) -> Value {
     }
 }
 
-/// What typify prints for these types, as a struct with a field or an enum.
+/// Returns the code that typify prints for types that are a struct with one field, or an enum.
 fn printed(names: &[(&str, bool)]) -> Result<Vec<String>, String> {
     let def = |is_struct: bool| {
         if is_struct {
