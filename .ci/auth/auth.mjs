@@ -1,5 +1,6 @@
-// Drives the examples `protected` and `login` from outside, with `oidc-provider` as the authorization
-// server: `auth.mjs PROTECTED LOGIN WORK DOCUMENT [CHROMIUM]`. DOCUMENT has a program for a walk-through.
+// Tests the examples `protected` and `login` with `oidc-provider` as the authorization server:
+// `auth.mjs PROTECTED LOGIN WORK DOCUMENT [CHROMIUM]`. DOCUMENT is the page whose walk-through
+// is run.
 
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,10 +23,10 @@ async function startProtected(issuer, ...options) {
   return server;
 }
 
-/** The file that has a line for each page that `login` has opened. */
+/** The file with the URLs of the pages that `login` has opened, one per line. */
 const PAGES = join(WORK, 'pages');
 
-/** Runs `login`; the person is asked unless `env` has another browser. */
+/** Runs `login`. The browser is `person.mjs` unless `env` names another. */
 async function login(args, env = {}) {
   rmSync(PAGES, { force: true });
   const program = start(LOGIN, args, { BROWSER: PERSON, PAGES, NO_PROXY: '*', ...env });
@@ -38,22 +39,22 @@ async function login(args, env = {}) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-/** Checks that `login` has succeeded with the line `text` after the tools' names. */
+/** Checks that `login` has succeeded and printed the line `text` after the names of the tools. */
 function succeeded(what, result, text) {
   const lines = result.stdout.trim().split('\n');
   const expected = ['whoami', 'write', ...(text === undefined ? [] : [text])];
   check(what, result.code === 0 && expected.every((line, at) => lines[at] === line) && lines.length === expected.length, result);
 }
 
-/** Checks that `login` has failed, and tells it in one line. */
+/** Checks that `login` has failed and printed one line of error. */
 function refused(what, result, pattern = /./) {
   const lines = result.stderr.trim().split('\n');
   check(what, result.code !== 0 && lines.length === 1 && pattern.test(lines[0]), result);
 }
 
-// ---- requests of this test itself --------------------------------------------------------------
+// ---- requests ----------------------------------------------------------------------------------
 
-/** Calls a tool with headers of this test's. */
+/** Calls a tool with the given headers, without an MCP client. */
 async function call(server, headers, tool = 'whoami', query = '') {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': REVISION,
@@ -83,7 +84,7 @@ async function call(server, headers, tool = 'whoami', query = '') {
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
 
-/** Asks the token endpoint of the issuer. */
+/** Sends a request to the issuer's token endpoint. */
 async function tokenRequest(issuer, client, form, path = '/token') {
   const credentials = [client.client_id, client.client_secret].map(encodeURIComponent).join(':');
   const response = await fetch(issuer.url + path, {
@@ -94,13 +95,13 @@ async function tokenRequest(issuer, client, form, path = '/token') {
   return response.headers.get('content-type')?.includes('json') ? response.json() : response.text();
 }
 
-/** An access token of the machine, for a resource. */
+/** Requests an access token for a resource with the client credentials grant. */
 async function machineToken(issuer, resource, scope) {
   const form = { grant_type: 'client_credentials', resource, ...(scope && { scope }) };
   return (await tokenRequest(issuer, CLIENTS.machine, form)).access_token;
 }
 
-/** An ID token of a person. */
+/** Requests an ID token of a user. */
 async function idToken(issuer) {
   const redirect = 'http://127.0.0.1:1/callback';
   const { client_id: id } = CLIENTS.desktop;
@@ -152,7 +153,7 @@ await part('a tool that needs another scope', async () => {
   const from = issuer.log.length;
   const result = await login(['--scope', 'files:read', server.url, 'write', '{}']);
   succeeded('write', result, 'written');
-  // The URLs of the pages have only a reference to them (RFC 9126).
+  // The URLs of the pages contain only a reference to the parameters (RFC 9126).
   const pushed = result.pages.every((url) => new URL(url).searchParams.has('request_uri'));
   check('parameters are pushed', pushed, result.pages);
   const logins = issuer.log.slice(from).filter((it) => it.what === 'authorization.success');
@@ -240,7 +241,7 @@ await part('a store is kept, and its token refreshed', async () => {
   }
   const from = issuer.log.length;
   for (const _ of [1, 2]) {
-    // Until the token has expired.
+    // Wait until the token has expired.
     await pause(issuer.lifetime * 1_000);
     const again = await login(arguments_);
     succeeded('again', again, 'alice');
@@ -261,7 +262,7 @@ await part('the issuer signs by new keys and has forgotten everything', async ()
   check('before', (await call(server, bearer(old))).status === 200);
   await issuer.rotate();
   const fresh = await machineToken(issuer, server.url);
-  // The keys are fetched at most once in 30 s for a key that is not known.
+  // After an unknown key, the server fetches the keys again at most once in 30 s.
   for (let tries = 0; tries < 35 && (await call(server, bearer(fresh))).status !== 200; tries += 1) {
     await pause(1_000);
   }

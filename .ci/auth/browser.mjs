@@ -1,5 +1,5 @@
-// The program for the variable BROWSER that starts a headless Chromium: `browser.mjs CHROMIUM PROFILE
-// URL`. It logs in as `alice` and consents; the text of the last page goes to the file that LAST_PAGE
+// Opens a URL in a headless Chromium, as the program that BROWSER names: `browser.mjs CHROMIUM PROFILE
+// URL`. Logs in as `alice`, consents, and writes the text of the last page to the file that LAST_PAGE
 // names.
 
 import { appendFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const { open } = await launch(chromium, profile);
 setTimeout(() => process.exit(1), 60_000).unref();
 const page = await open(url);
 
-// Fills in the form of a page that is loaded, once.
+// Fills in and submits the form of the loaded page. Each form is submitted only once.
 const STEP = `(() => {
   if (document.readyState !== 'complete') return '';
   if (location.pathname === '/callback') return document.body.innerText;

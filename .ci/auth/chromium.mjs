@@ -1,8 +1,8 @@
-// A headless Chromium, by the DevTools protocol over the pipes 3 and 4.
+// Controls a headless Chromium with the DevTools protocol over file descriptors 3 and 4.
 
 import { spawn } from 'node:child_process';
 
-/** Starts a browser; only this machine is there for it. It ends with this program. */
+/** Starts a browser that can only reach this machine, and ends with this program. */
 export async function launch(chromium, profile) {
   const child = spawn(chromium, [
     '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
@@ -31,16 +31,16 @@ export async function launch(chromium, profile) {
     return new Promise((done) => answers.set(count, done));
   }
 
-  /** A tab, or a frame of another site. */
+  /** Attaches to a tab, or to a frame of another site. */
   async function attach(targetId) {
     const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
     return {
-      /** The value of a script. */
+      /** Returns the value of a script. */
       async evaluate(expression) {
         const { result } = await send('Runtime.evaluate', { expression, awaitPromise: true }, sessionId);
         return result?.value;
       },
-      /** What it shows, or could not reach. */
+      /** Returns the frame tree's root, with the URL that is shown or could not be reached. */
       frame: async () => (await send('Page.getFrameTree', {}, sessionId)).frameTree.frame,
     };
   }
@@ -48,14 +48,14 @@ export async function launch(chromium, profile) {
   /** Opens a URL in a new tab. */
   const open = async (url) => attach((await send('Target.createTarget', { url })).targetId);
 
-  /** The first frame of another site in a tab. */
+  /** Attaches to the first frame of another site in a tab. */
   async function foreignFrame() {
     const { targetInfos } = await send('Target.getTargets');
     const found = targetInfos.find((it) => it.type === 'iframe');
     return found && attach(found.targetId);
   }
 
-  /** All cookies. */
+  /** Returns all cookies. */
   const cookies = async () => (await send('Storage.getCookies')).cookies;
   return { open, foreignFrame, cookies };
 }

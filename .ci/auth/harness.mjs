@@ -1,4 +1,4 @@
-// Programs and checks, for the scripts of this folder.
+// Helpers that start programs and check results, for the scripts in this folder.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ export const pause = (milliseconds) => new Promise((done) => setTimeout(done, mi
 const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** A program in the folder `work` that runs a script of this folder with this Node. */
+/** Writes a program into the folder `work` that runs a script of this folder with the current Node. */
 export function script(work, name, ...args) {
   const path = join(work, name);
   const command = [process.execPath, join(HERE, `${name}.mjs`), ...args].map((it) => `'${it}'`);
@@ -24,7 +24,7 @@ export function script(work, name, ...args) {
   return path;
 }
 
-/** Starts a program; its output is collected. */
+/** Starts a program and collects its output. */
 export function start(program, args, env = {}) {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
@@ -37,7 +37,7 @@ export function start(program, args, env = {}) {
   return process_;
 }
 
-/** A port that is free now. */
+/** Returns a free port. */
 export async function freePort() {
   const listener = createServer();
   await new Promise((done) => listener.listen(0, '127.0.0.1', done));
@@ -69,7 +69,7 @@ export function check(what, holds, found) {
   console.log(`FAILED: ${what}${found === undefined ? '' : `\n  found: ${JSON.stringify(found, null, 1)}`}`);
 }
 
-/** A part of the test: fails if one of its checks does. */
+/** Runs a part of the test. The part fails if one of its checks fails. */
 export async function part(name, run) {
   const [before, start] = [failed, Date.now()];
   try {
@@ -80,7 +80,7 @@ export async function part(name, run) {
   if (failed === before) console.log(`ok: ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
 }
 
-/** Ends this program, with what was found. */
+/** Prints a summary, and ends this program. */
 export function end() {
   console.log(failed === 0 ? 'everything held' : `${failed} checks failed`);
   process.exit(failed === 0 ? 0 : 1);

@@ -1,7 +1,7 @@
-// Stands in for the person and the browser: opens a URL, logs in as `alice` and consents, or refuses if
-// the variable REFUSE is set. A redirect to what UNTIL has is not followed. Each URL that it is given is
-// a line in the file that PAGES names; the last page, or the URL of that redirect, goes to LAST_PAGE.
-// The browser's cookies are kept in the file COOKIES, if that is set.
+// Plays a user with a browser: opens a URL, logs in as `alice` and consents, or refuses if REFUSE is
+// set. Does not follow a redirect to a URL that begins with UNTIL. Appends the URL of the first page to
+// the file that PAGES names, and writes the last page, or the URL of the final redirect, to the file
+// LAST_PAGE. If COOKIES is set, that file keeps the cookies.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -32,14 +32,14 @@ async function open(url, options = {}) {
   throw new Error(`too many redirects: ${url}`);
 }
 
-/** Posts a form, as a page of the same site does that sends no referrer. */
+/** Posts a form as a page with `Referrer-Policy: no-referrer` does. */
 function post(url, form) {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' };
   return open(url, { method: 'POST', headers, body: new URLSearchParams(form).toString() });
 }
 
 let page = await open(url);
-// The page of a proxy before the provider's.
+// The proxy's page precedes the provider's page.
 const sealed = /name="login" value="([^"]*)"/.exec(page.text)?.[1];
 if (sealed && page.text.includes('value="allow"')) {
   const action = /<form[^>]*action="([^"]*)"/.exec(page.text)[1];

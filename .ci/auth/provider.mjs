@@ -1,36 +1,36 @@
-// A certified authorization server, `oidc-provider`, in this process: on a free port of loopback, for
-// any resource on loopback. Its settings may be changed while it runs.
+// Runs `oidc-provider`, a certified authorization server, in this process. It listens on a free
+// loopback port and accepts any resource on loopback. Its settings can change while it runs.
 
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider, { errors } from 'oidc-provider';
 
-/** Scopes of the resources. */
+/** The scopes of the resources. */
 const SCOPES = 'files:read files:write';
 
-/** Clients that are registered beforehand. */
+/** The clients that are registered in advance. */
 export const CLIENTS = {
-  // Introspects tokens.
+  // For introspection.
   resource: { client_id: 'resource-server', client_secret: 'secret of the resource server' },
-  // Gets tokens without a person.
+  // For the client credentials grant.
   machine: { client_id: 'machine', client_secret: 'secret of the machine' },
-  // Has people log in.
+  // For logins.
   desktop: { client_id: 'desktop', client_secret: 'secret: of the desktop & others' },
 };
 
 export class Issuer {
-  /** `jwt` or `opaque`. */
+  /** The format of access tokens: `jwt` or `opaque`. */
   format = 'jwt';
-  /** The algorithm of JWTs. */
+  /** The algorithm that signs JWTs. */
   algorithm = 'ES256';
-  /** Seconds for which access tokens are good. */
+  /** The lifetime of access tokens in seconds. */
   lifetime = 300;
-  /** Offers tokens that are bound to a key. */
+  /** Whether to offer DPoP. */
   dpop = false;
-  /** Requires a nonce in proofs at the token endpoint. */
+  /** Whether DPoP proofs at the token endpoint need a nonce. */
   nonces = false;
-  /** What happened: `{ what, … }`. */
+  /** The events so far, as `{ what, … }`. */
   log = [];
 
   static async start() {
@@ -50,19 +50,19 @@ export class Issuer {
     });
   }
 
-  /** Closes the port, and all connections. */
+  /** Closes the port and all connections. */
   stop() {
     const closed = new Promise((done) => this.listener.close(done));
     this.listener.closeAllConnections();
     return closed;
   }
 
-  /** Listens again at the same port. */
+  /** Listens on the same port again. */
   restart() {
     return this.#listen(Number(new URL(this.url).port));
   }
 
-  /** Forgets clients, logins and tokens, and signs by new keys. */
+  /** Forgets clients, logins and tokens, and replaces the keys. */
   async rotate() {
     const keys = [];
     for (const alg of ['ES256', 'RS256']) {
@@ -73,7 +73,7 @@ export class Issuer {
     this.configure();
   }
 
-  /** Applies settings that are read once (`dpop`); what was issued is forgotten. */
+  /** Applies settings that are only read at the start, such as `dpop`. Forgets everything that was issued. */
   configure() {
     const provider = new Provider(this.url, this.#configuration());
     const record = (what) => (ctx, ...rest) => {
@@ -97,7 +97,7 @@ export class Issuer {
     this.callback = provider.callback();
   }
 
-  /** How often something happened since `from`, of a kind of grant if one is given. */
+  /** Counts the events of a kind since `from`, optionally only for one grant type. */
   count(what, grant, from = 0) {
     const fits = (it) => it.what === what && (grant === undefined || it.grant === grant);
     return this.log.slice(from).filter(fits).length;

@@ -1,5 +1,5 @@
-// Drives the example `providers` from outside: people log in at an authorization server that behaves as
-// each provider, through the settings for it: `providers.mjs PROVIDERS LOGIN WORK`.
+// Tests the example `providers`: users log in at an authorization server that imitates each provider.
+// Usage: `providers.mjs PROVIDERS LOGIN WORK`.
 
 import { join } from 'node:path';
 import { readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ const [PROVIDERS, LOGIN, WORK] = process.argv.slice(2);
 const PERSON = script(WORK, 'person');
 const PAGES = join(WORK, 'provider-pages');
 
-/** Runs a client; the person logs in. */
+/** Runs a client whose user logs in. */
 async function run(program, args, env = {}) {
   rmSync(PAGES, { force: true });
   const client = start(program, args, { BROWSER: PERSON, PAGES, NO_PROXY: '*', ...env });

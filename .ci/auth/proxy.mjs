@@ -1,5 +1,6 @@
-// Drives the example `proxied` from outside, with `oidc-provider` behind it, which knows one client only:
-// `proxy.mjs PROXIED WORK PYTHON [CHROMIUM]`, where PYTHON is empty to leave that client out. The clients are others' than this project's.
+// Tests the example `proxied` in front of `oidc-provider`, which knows a single client. The MCP clients
+// come from other projects. Usage: `proxy.mjs PROXIED WORK PYTHON [CHROMIUM]`, where an empty PYTHON
+// skips the Python client.
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ const REDIRECT = 'http://127.0.0.1:9/callback';
 // ---- the proxy ---------------------------------------------------------------------------------
 
 const issuer = await Issuer.start();
-/** Answers requests to the provider's token endpoint, by `answer()` if at all. */
+/** Handles requests to the provider's token endpoint. `answer()` sends the provider's answer. */
 let atTokens = (answer) => answer();
 const { callback } = issuer;
 issuer.callback = (request, response) => {
@@ -53,7 +54,7 @@ let server = await startProxy();
 
 // ---- a client of the official TypeScript SDK -----------------------------------------------------
 
-/** What the SDK keeps of a login; each is a client of its own. */
+/** A client with its own registration and login, as the SDK stores them. */
 class Login {
   pages = [];
   redirectUrl = REDIRECT;
@@ -74,7 +75,7 @@ class Login {
   discoveryState() { return this.discovered; }
 }
 
-/** Connects, which ends with an error where a person has to log in. */
+/** Connects a client. Returns an error if the user has to log in first. */
 async function connect(login) {
   const transport = new StreamableHTTPClientTransport(new URL(url), { authProvider: login });
   const client = new Client({ name: 'proxy.mjs', version: '1' });
@@ -86,7 +87,7 @@ async function connect(login) {
   }
 }
 
-/** Has the person allow a page and log in; the parameters of the redirect to the client. */
+/** Has the user accept the proxy's page and log in, and returns the parameters of the last redirect. */
 async function allowed(page, env = {}) {
   rmSync(LAST, { force: true });
   const person = start(PERSON, [page], { UNTIL: REDIRECT, LAST_PAGE: LAST, ...env });
@@ -95,7 +96,7 @@ async function allowed(page, env = {}) {
   return { parameters: new URL(readFileSync(LAST, 'utf8')).searchParams };
 }
 
-/** A login up to the provider's response: `come()` brings that to the proxy, in a browser with its cookies. */
+/** Logs in up to the provider's redirect, and returns a function that sends this redirect to the proxy. */
 async function atCallback(login) {
   await connect(login);
   const COOKIES = join(WORK, 'proxy-cookies');
@@ -107,7 +108,7 @@ async function atCallback(login) {
   };
 }
 
-/** A login up to the redirect to the client. */
+/** Logs in up to the redirect to the client. */
 async function begun(name) {
   const login = new Login(name);
   const { transport } = await connect(login);
@@ -124,14 +125,14 @@ async function whoami(login) {
   return { name: result.content[0].text };
 }
 
-/** A login, and the answer to who calls. */
+/** Completes a login, and returns the client. */
 async function loggedIn(name) {
   const { login, transport, parameters } = await begun(name);
   await transport.finishAuth(parameters);
   return login;
 }
 
-/** A request to the proxy's token endpoint. */
+/** Sends a request to the proxy's token endpoint. */
 async function tokenRequest(form, path = '/token') {
   const response = await fetch(origin + path, { method: 'POST', body: new URLSearchParams(form) });
   const text = await response.text();
@@ -143,7 +144,7 @@ const redemption = (login, parameters) => ({
   redirect_uri: REDIRECT, code_verifier: login.verifier, resource: url,
 });
 
-/** Calls with a token; the status. */
+/** Calls the server with a token, and returns the status. */
 async function statusWith(token) {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   const headers = {
@@ -223,7 +224,8 @@ await part('attacks with codes, redirects and clients', async () => {
 await part('the state of another browser', async () => {
   const login = new Login();
   await connect(login);
-  // The attacker goes through the page and the login up to the provider's response, and sends that on.
+  // The attacker accepts the page and logs in, and then passes the provider's redirect to the
+  // victim.
   const provider = await allowed(login.pages[0], { UNTIL: `${origin}/callback` });
   const fixed = `${origin}/callback?${provider.parameters}`;
   const victim = await fetch(fixed, { redirect: 'manual' });
@@ -242,7 +244,7 @@ for (const iss of ['https://attacker.example', '']) {
   });
 }
 
-/** How the process ends at the provider's token endpoint, and the outcome of the browser's second try. */
+/** How the process ends while the provider redeems the code, and the expected result of a retry. */
 const KILLS = {
   'before the provider has redeemed its code': {
     async end(answer, response) { await kill(server); response.destroy(); },
@@ -287,7 +289,7 @@ for (const [when, { end, expected }] of Object.entries(KILLS)) {
       const again = await tokenRequest(redemption(login, parameters));
       check('once', again.error === 'invalid_grant' && (await statusWith(first.access_token)) === 401, again);
     }
-    // The same client, which has registered before.
+    // The same client logs in again, without another registration.
     const { transport } = await connect(login);
     const second = await allowed(login.pages.at(-1));
     await transport.finishAuth(second.parameters);
@@ -312,7 +314,7 @@ await part('a process that is killed between its code and its token', async () =
 if (CHROMIUM) {
   const browser = await launch(CHROMIUM, join(WORK, 'proxy-profile'));
 
-  /** The value of a script in a page, when it has one. */
+  /** Waits until a script in a page has a value, and returns the value. */
   async function when(page, expression) {
     for (let tries = 0; tries < 100; tries += 1) {
       const value = await page.evaluate(`document.readyState === 'complete' ? (${expression}) : undefined`);
@@ -341,10 +343,10 @@ if (CHROMIUM) {
     check('the provider asks', await when(page, form));
     await page.evaluate(`document.querySelector("[name=login]").value = "alice";
       document.querySelector("[name=password]").value = "any"; document.querySelector("[type=submit]").click()`);
-    // The provider's own question.
+    // The provider also asks for consent.
     const consent = 'location.pathname.startsWith("/interaction/") && !document.querySelector("[name=login]") && document.querySelector("form") !== null';
     if (await when(page, consent)) await page.evaluate('document.querySelector("[type=submit]").click()');
-    // Nobody listens at the client's redirect URI, so the page is the browser's own.
+    // The client's redirect URI has no listener, so Chromium shows its own error page.
     let to;
     for (let tries = 0; tries < 100 && !to; tries += 1) {
       const frame = await page.frame();
@@ -361,7 +363,8 @@ if (CHROMIUM) {
   await part('a page of an attacker', async () => {
     const login = new Login('the attacker');
     await connect(login);
-    // The form of this browser's own page, which no attacker has: only the cookie is missing.
+    // Give the attacker a form that is valid in this browser, so that only the cookie is
+    // missing.
     const own = await browser.open(login.pages[0]);
     const sealed = await when(own, `${here} && document.querySelector("[name=login]").value`);
     const framing = `<iframe src="${login.pages[0].replaceAll('&', '&amp;')}"></iframe>`;

@@ -1,5 +1,5 @@
-// `oidc-provider` as some providers behave: what their tokens have, what they announce, and what they
-// refuse. Facts are those of the providers' documentation, read in November 2026.
+// Makes `oidc-provider` imitate several providers: the content of tokens, the metadata, and the
+// requests that are refused. The source is the documentation of the providers in November 2026.
 
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -12,9 +12,10 @@ export const CLIENT = 'a-client';
 export const SECRET = 'a secret of a desktop app, which is none';
 const API = 'https://api.example.com';
 
-/** How each provider differs. `args` are those of the example `providers`. */
+/** How each provider differs. `args` are the arguments of the example `providers`. */
 export const SHAPES = {
-  // No PKCE in the metadata; `resource` is an error; short scopes in `scp`, `aud` is the app.
+  // No PKCE in the metadata, `resource` is an error, scopes in `scp` have no prefix, `aud` is
+  // the app.
   entra: {
     serve: [TENANT, APP],
     login: [TENANT, CLIENT],
@@ -29,7 +30,7 @@ export const SHAPES = {
     },
     header: { typ: 'JWT' },
   },
-  // A JWT only for those who send `audience`; `resource` is not known.
+  // Access tokens are JWTs only if the request has `audience`. `resource` is unknown.
   auth0: {
     serve: ['acme.eu.auth0.com', API],
     login: ['acme.eu.auth0.com', CLIENT, API],
@@ -41,7 +42,7 @@ export const SHAPES = {
     payload: ({ client_id: azp, ...rest }) => ({ ...rest, azp, aud: [API, 'https://acme.eu.auth0.com/userinfo'] }),
     header: { typ: 'JWT' },
   },
-  // No PKCE in the metadata; no `aud`.
+  // No PKCE in the metadata, and no `aud` in tokens.
   cognito: {
     serve: ['https://cognito-idp.eu-west-1.amazonaws.com/pool', CLIENT],
     login: ['https://cognito-idp.eu-west-1.amazonaws.com/pool', CLIENT],
@@ -49,11 +50,13 @@ export const SHAPES = {
     announcesPkce: false,
     resource: 'ignored',
     without: /assume_s256/,
-    // `oidc-provider` insists on an audience, which is left out when the payload is written.
+    // `oidc-provider` requires an audience, so the audience is removed when the payload is
+    // serialized.
     payload: (payload) => ({ ...payload, aud: { toJSON: () => undefined }, token_use: 'access', version: 2 }),
     header: { typ: undefined },
   },
-  // Opaque tokens, which *tokeninfo* explains; `resource` is an error; refresh tokens for `access_type=offline`.
+  // Opaque tokens, checked with *tokeninfo*. `resource` is an error. `access_type=offline`
+  // requests refresh tokens.
   google: {
     serve: [CLIENT],
     login: [CLIENT, SECRET],
@@ -66,11 +69,11 @@ export const SHAPES = {
   },
 };
 
-/** A provider of a shape, which registers nobody. */
+/** A provider of one shape, without dynamic registration. */
 export class ShapedIssuer {
-  /** Parameters of authorization requests. */
+  /** The parameters of each authorization request. */
   logins = [];
-  /** What was issued: `access_token`, `refresh_token`. */
+  /** The names of the issued tokens: `access_token`, `refresh_token`. */
   issued = [];
 
   static async start(name) {
@@ -94,12 +97,12 @@ export class ShapedIssuer {
     this.listener.close();
   }
 
-  /** What the provider does otherwise than `oidc-provider`. */
+  /** Handles requests that the provider treats differently than `oidc-provider`. */
   async #differ(provider, ctx, next) {
     const { shape } = this;
     if (ctx.path === '/tokeninfo') return this.#tokenInfo(provider, ctx);
     if (ctx.path === '/auth') this.logins.push({ ...ctx.query });
-    // `oidc-provider` does not know this one.
+    // `oidc-provider` does not support this value.
     if (ctx.query.prompt === 'select_account') ctx.query = without(ctx.query, 'prompt');
     if (shape.resource === 'refused' && ctx.query.resource !== undefined) {
       const to = new URL(ctx.query.redirect_uri);
@@ -178,7 +181,7 @@ export class ShapedIssuer {
   }
 }
 
-/** The form of a request, which is read. */
+/** Reads the form of a request. */
 function form(ctx) {
   return new Promise((done) => {
     let text = '';

@@ -1,6 +1,7 @@
-"""The official Python client logs in, calls `whoami`, refreshes and revokes: `stranger.py URL PERSON FILE`.
+"""Logs in with the official Python client, calls `whoami`, refreshes and revokes the token.
 
-PERSON is a program that logs in at the URL that it is given; FILE gets the URL of the redirect.
+Usage: `stranger.py URL PERSON FILE`. PERSON is a program that logs in at a URL,
+and FILE receives the URL of the last redirect.
 """
 
 import asyncio
@@ -62,7 +63,7 @@ async def main():
             result = await client.call_tool("whoami", {})
             print(result.content[0].text)
             first = memory.tokens
-            # As if the access token had expired.
+            # Pretend that the access token has expired.
             auth.context.token_expiry_time = 1
             await client.call_tool("whoami", {})
     assert memory.tokens.access_token != first.access_token
@@ -72,7 +73,7 @@ async def main():
 
 
 async def revoke(endpoint, memory):
-    """The client has no revocation of its own."""
+    """Revokes the refresh token without the client, which does not support revocation."""
     form = {"token": memory.tokens.refresh_token, "client_id": memory.client.client_id}
     headers = {"authorization": f"Bearer {memory.tokens.access_token}"}
     async with httpx2.AsyncClient(trust_env=False) as http:

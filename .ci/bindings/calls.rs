@@ -1,5 +1,6 @@
-//! Typed calls of published servers, in each era that they have. PACKAGES is the folder of npm packages,
-//! PYTHON that of Python's programs, ODD the server of odd types, and FILES a folder for files.
+//! Calls published servers through typed bindings, in each era that a server supports. PACKAGES is the
+//! folder of npm packages, PYTHON the folder of Python's programs, ODD the script of the server with odd
+//! types, and FILES a folder for files.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use mcp_runtime::{CallError, Client, Era};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// A file below the folder that an environment variable names.
+/// Returns the path of a file in the folder that an environment variable names.
 fn below(variable: &str, file: &str) -> PathBuf {
     PathBuf::from(std::env::var_os(variable).expect(variable)).join(file)
 }
@@ -32,7 +33,7 @@ fn python(program: &str) -> ChildProcess {
     ChildProcess::new(below("PYTHON", program)).inherit_env()
 }
 
-/// Calls `test` with a client in each era of a server, and prints which these are.
+/// Calls `test` with a client in each era of a server, and prints the eras.
 async fn in_each_era(name: &str, server: impl Fn() -> ChildProcess, test: impl AsyncFn(Client) -> Outcome) {
     let mut eras = Vec::new();
     for era in [Era::Handshake, Era::Stateless] {

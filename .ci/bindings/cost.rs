@@ -1,5 +1,6 @@
-//! Calls a tool many times, by its bindings or by `call_tool` with `json!`: `cost typed|json|read COUNT`, the
-//! last one with a look at the content. The server answers each with the same bytes. For valgrind, which counts the instructions.
+//! Calls a tool many times, for valgrind to count the instructions: `cost typed|json|read COUNT`. `typed`
+//! uses the bindings, `json` uses `call_tool` with `json!`, and `read` also reads the content of the result.
+//! The server answers each call with the same bytes.
 
 use bindings_2024::everything::{Everything, Location};
 use mcp_runtime::transport::ByteStream;

@@ -1,4 +1,4 @@
-"""A FastMCP server whose tools have the odder types that pydantic knows."""
+"""A FastMCP server whose tools use unusual types that pydantic supports."""
 
 from datetime import date, datetime
 from decimal import Decimal

@@ -1,9 +1,9 @@
-"""Values made from the schemas of snapshots, read and written by the types of their bindings.
+"""Checks that the types of bindings read and write the values that the schemas of a snapshot allow.
 
-`values.py program FILE SNAPSHOTS` writes a program that reads lines `SERVER TYPE JSON`, and writes the JSON
-of each back. `values.py check PROGRAM SNAPSHOTS` gives it values of each schema, and compares.
-VALUES is their number, 20 unless set; SECONDS is the time of the processor for each
-schema, 20 unless set.
+`values.py program FILE SNAPSHOTS` generates a program that reads lines `SERVER TYPE JSON`, decodes the JSON,
+and writes it back. `values.py check PROGRAM SNAPSHOTS` passes generated values to this program, and compares
+the output. VALUES is the number of values per schema (20 by default), and SECONDS limits the CPU time per
+schema (20 by default).
 """
 
 import json
@@ -30,7 +30,7 @@ def snapshots(folder):
 
 
 def types(snapshot):
-    """The types of arguments and results, with their schemas."""
+    """Yields the types of arguments and results with their schemas."""
     at = {}
     for name, record in snapshot["rust"]["types"].items():
         for place in record["at"]:
@@ -49,7 +49,7 @@ def program(path, folder):
             arms.append(f'            ("{server}", "{name}") => again::<{server}::{name}>(json),')
     lines = "\n".join(arms)
     pathlib.Path(path).write_text(
-        f"""//! Reads lines `SERVER TYPE JSON`, and writes each value as its type writes it.
+        f"""//! Reads lines `SERVER TYPE JSON`, and writes each value after decoding it.
 
 use bindings_2024::*;
 
@@ -75,8 +75,8 @@ fn main() {{
     )
 
 
-# What stands for any JSON: the generator takes a second and more for a value of any depth.
-# Numbers within those that both `i64` and `f64` have.
+# A small set of values instead of any JSON, because the generator takes more than a second for a value
+# of arbitrary depth. The numbers are exact both as `i64` and as `f64`.
 SCALAR = {"type": ["null", "boolean", "integer", "string"], "minimum": -(2**53), "maximum": 2**53}
 ANY = {
     "anyOf": [
@@ -89,8 +89,11 @@ ANNOTATIONS = {"$schema", "default", "description", "examples", "title"}
 
 
 def bounded(schema, is_part=False):
-    """The schema with small values where it allows any, the limits that `i64` and `f64` have, and tuples as
-    the generator knows them. Parts have to fit other schemas as well, which may know more members."""
+    """Restricts a schema to values that the generator makes quickly and that fit into `i64` and `f64`.
+
+    Tuples become the form that the generator supports. A part of a schema stays open, because its values
+    must also match the other parts, which may have more members.
+    """
     if schema is True or isinstance(schema, dict) and not schema.keys() - ANNOTATIONS:
         return schema if is_part else ANY
     if not isinstance(schema, dict):
@@ -118,8 +121,10 @@ def bounded(schema, is_part=False):
 
 
 def without_defaults(value, written):
-    """`value` without what its type does not keep: members that it does not know, and those that may be
-    absent and are null. `written` is what came back."""
+    """Returns `value` without members that are missing in `written`, the value that came back.
+
+    A type drops unknown members, and optional members that are null.
+    """
     if isinstance(value, dict) and isinstance(written, dict):
         known = {name for name in value if name in written}
         return {name: without_defaults(value[name], written[name]) for name in known}
@@ -129,7 +134,7 @@ def without_defaults(value, written):
 
 
 def lost(schema, value, written, root):
-    """The described members of an object that came back without them although they were not null."""
+    """Yields the described members that were lost although their value was not null."""
     if isinstance(value, dict) and isinstance(written, dict):
         described = schema.get("properties", {}) if isinstance(schema, dict) else {}
         for name in value:
@@ -138,7 +143,7 @@ def lost(schema, value, written, root):
 
 
 class OutOfTime(BaseException):
-    """Ends the making of values; no error of theirs, which the generator would try again."""
+    """Ends the generation. As a `BaseException`, it is not caught and retried by the generator."""
 
 
 def out_of_time(*_):
@@ -172,7 +177,7 @@ def examples(schema):
 
 
 def tried(schema):
-    """Values of a schema, or why there are none: the generator does not know all schemas. And its seconds."""
+    """Generates values for a schema. Returns them with the error, if any, and the CPU seconds."""
     warnings.simplefilter("ignore")
     started = time.process_time()
     try:

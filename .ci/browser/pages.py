@@ -1,7 +1,7 @@
-"""Serves a page that asks a server what tools it has and shows what it may read of the answer.
+"""Serves a page that lists the tools of a server, and shows what the browser lets the page read.
 
-Usage: pages.py PORT SERVER. GET gives the page. POST goes on to the server at SERVER as it came,
-as it would once the name of the page had been rebound to this machine.
+Usage: pages.py PORT SERVER. GET returns the page. POST is forwarded to the server at SERVER unchanged, which
+imitates a page whose name was rebound to this machine.
 """
 
 import http.client

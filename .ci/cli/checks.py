@@ -1,4 +1,4 @@
-"""Parts of a check, which run at once and are counted."""
+"""Runs the parts of a check, and counts the failures."""
 
 import sys
 import time
@@ -8,7 +8,7 @@ failed = 0
 
 
 def part(name):
-    """Runs the decorated function; the check goes on where it fails."""
+    """Runs the decorated function immediately. A failure does not end the check."""
 
     def run(function):
         global failed
@@ -25,6 +25,6 @@ def part(name):
 
 
 def end():
-    """Ends this program, with what was found."""
+    """Prints a summary, and ends this program."""
     print("everything held" if failed == 0 else f"{failed} parts failed")
     sys.exit(failed != 0)

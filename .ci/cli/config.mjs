@@ -1,11 +1,12 @@
-// Compares the servers in `ours.json` with those that other programs have found in the same files.
+// Compares the servers in `ours.json` with the servers that other programs find in the same
+// files.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 
 const folder = process.argv[2]
 const read = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8'))
 
-// An entry as one line: what it leads to, as the file writes it.
+// Describes a server by its URL or command line, as the file contains them.
 const line = ({ command, args = [], url }) => url ?? [command, ...args].join(' ')
 const ours = read('ours').servers.map((entry) => ({ ...entry, leads: line(entry) }))
 const sources = ['project', 'vscode', 'cursor', 'claude-code', 'claude-desktop', 'gemini-cli', 'codex',
@@ -37,8 +38,8 @@ for (const client of ['vscode', 'cursor', 'windsurf', 'codex']) {
 }
 
 if (existsSync(`${folder}/fastmcp.json`)) {
-  // It reads one file of Cursor, the nearest, and none of Goose's entries that are not enabled; and
-  // takes each URL of Gemini CLI for Streamable HTTP.
+  // FastMCP reads only the nearest file of Cursor, skips disabled entries of Goose, and treats each URL
+  // of Gemini CLI as Streamable HTTP.
   const found = read('fastmcp').map(({ transport_summary: summary, source, ...entry }) => {
     const [, transport, leads] = /^(\w+): (.*)$/.exec(summary)
     return { ...entry, source: source === 'gemini' ? 'gemini-cli' : source, transport, leads }

@@ -1,4 +1,4 @@
-"""A FastMCP server in both eras, over stdio and HTTP: `mcp` speaks to it as the era has it."""
+"""Runs `mcp` against a FastMCP server in both eras, over stdio and HTTP."""
 
 import json
 import shlex
@@ -18,7 +18,7 @@ def check(target, *options):
     words = ["place.city=5", "tags=a", "tags=b", "unit=kelvin"]
     expected = {"city": "5", "days": 1, "tags": ["a", "b"], "unit": "kelvin", "key": None}
     assert call("forecast", *words).json == expected
-    # JSON if it parses, else text, in a union.
+    # The argument is a union: a value that parses is sent as JSON, any other value as a string.
     for word, key in [("key=7", 7), ("key=x7", "x7"), ("key:=null", None), ('key:="7"', "7")]:
         assert call("forecast", *words, word).json == {**expected, "key": key}
     given = json.dumps({"place": {"city": "Lima", "height": 3}, "days": 2}).encode()

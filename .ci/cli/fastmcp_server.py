@@ -1,6 +1,6 @@
-"""A FastMCP server with what is hard for a client: `fastmcp_server.py`, or `… PORT` for HTTP.
+"""A FastMCP server that is difficult for clients: `fastmcp_server.py`, or `… PORT` for HTTP.
 
-It serves both eras. What it is told to record goes to the file that RECORD names.
+The server supports both eras. The file that RECORD names receives what the server records.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class Forecast(BaseModel):
 
 
 class Choice(BaseModel):
-    """The form of `ask`."""
+    """The form of the tool `ask`."""
 
     name: str
     size: Literal["small", "large"] = Field(default="large", title="Size")

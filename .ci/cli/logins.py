@@ -1,4 +1,4 @@
-"""Logins at the example `protected`, with a certified authorization server and a browser that is a script."""
+"""Logs in to the example `protected`, with a certified authorization server and a script as the browser."""
 
 import json
 import os
@@ -15,7 +15,7 @@ TOKENS = Path(HOME) / ".local/share/mcp/tokens"
 
 
 class Protected:
-    """The server, and what its authorization server is told and asked."""
+    """Runs the server, and controls its authorization server."""
 
     def __init__(self):
         command = ["node", os.environ["PROTECTED_SCRIPT"], os.environ["PROTECTED"], WORK]
@@ -26,7 +26,7 @@ class Protected:
         self.url, self.browser = started["url"], started["browser"]
 
     def _line(self):
-        # `oidc-provider` has warnings among the lines.
+        # Skip the warnings of `oidc-provider`.
         for line in self.process.stdout:
             if line.startswith("{"):
                 return json.loads(line)
@@ -84,7 +84,7 @@ def _():
     with protected() as server:
         code, output = Terminal("call", server.url, "whoami", BROWSER=server.browser).end()
         assert code == 0 and "alice" in plain(output), output
-        # Without a terminal, the tokens are used.
+        # Without a terminal, the stored tokens are used.
         assert document("call", server.url, "whoami")["content"][0]["text"] == "alice"
         assert document("logout", server.url)
         answer = f"{WORK}/answer"

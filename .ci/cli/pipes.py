@@ -1,4 +1,4 @@
-"""Every command in a pipe, for people and for scripts: data, errors and exit codes."""
+"""Runs every command in a pipe, and checks data, errors and exit codes for people and for scripts."""
 
 import json
 import os
@@ -18,7 +18,7 @@ URL = serving.__enter__()
 
 
 def piped(line, *arguments):
-    """A line of bash in which `mcp` is the command; its status is that of `mcp`."""
+    """Runs a line of bash in which `mcp` is the command. The exit code is that of `mcp`."""
     ended = subprocess.run(
         ["bash", "-c", f'mcp() {{ "$MCP" "$@"; }}; {line}; exit "${{PIPESTATUS[0]}}"', "bash", *arguments],
         capture_output=True,

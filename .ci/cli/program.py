@@ -1,4 +1,4 @@
-"""The command under test, in pipes and on a terminal. MCP names the program, WORK a folder for files."""
+"""Runs the command under test in pipes and on a terminal. MCP names the program, and WORK a folder for files."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pexpect
 MCP = os.environ["MCP"]
 WORK = os.environ["WORK"]
 HOME = f"{WORK}/home"
-# Seconds in which each step must be done.
+# The time limit of each step, in seconds.
 LIMIT = 60
 
 os.makedirs(HOME, exist_ok=True)
@@ -28,7 +28,7 @@ ENVIRONMENT.pop("NO_COLOR", None)
 
 @dataclass
 class Ended:
-    """A command that has ended."""
+    """The result of a command that has ended."""
 
     code: int
     stdout: bytes
@@ -43,12 +43,12 @@ class Ended:
 
     @property
     def json(self):
-        """The one document of standard output."""
+        """The only JSON document on standard output."""
         return json.loads(self.stdout)
 
     @property
     def error(self):
-        """The one line of standard error, with `--json`."""
+        """The error in the only line on standard error, with `--json`."""
         [line] = self.stderr.splitlines()
         return json.loads(line)["error"]
 
@@ -62,21 +62,21 @@ def run(*arguments, stdin=b"", **environment):
 
 
 def done(*arguments, **options):
-    """Runs a command that succeeds."""
+    """Runs a command that must succeed."""
     ended = run(*arguments, **options)
     assert ended.code == 0, ended
     return ended
 
 
 def document(*arguments, **options):
-    """The document that a command prints that succeeds."""
+    """Runs a command that must succeed, and returns the JSON document that it prints."""
     return done("--json", *arguments, **options).json
 
 
 def fails(code, kind, *arguments, data=False, **options):
-    """Runs a command that fails, for people and for scripts, and returns its message.
+    """Runs a command that must fail, without and with `--json`, and returns its message.
 
-    `data` is true if it prints something before.
+    `data` is true if the command prints output before it fails.
     """
     for_people = run(*arguments, **options)
     assert for_people.code == code and "panicked" not in for_people.stderr, for_people
@@ -92,14 +92,14 @@ def fails(code, kind, *arguments, data=False, **options):
 
 
 class Terminal:
-    """The command in a pseudo-terminal, for its standard input, output and error."""
+    """The command in a pseudoterminal, which is its standard input, output and error."""
 
     def __init__(self, *arguments, **environment):
         self._start(MCP, list(arguments), environment)
 
     @classmethod
     def shell(cls, line, *arguments, **environment):
-        """A line of a shell in which `mcp` is the command; its arguments are those of the line."""
+        """Runs a line of shell in which `mcp` is the command. `arguments` become `$1` and so on."""
         self = cls.__new__(cls)
         self._start("sh", ["-c", f'mcp() {{ "$MCP" "$@"; }}; {line}', "sh", *arguments], environment)
         return self
@@ -112,7 +112,7 @@ class Terminal:
         self.output = b""
 
     def until(self, text):
-        """Waits until a text is shown; returns what was shown since the last one."""
+        """Waits until the terminal shows `text`, and returns the output before it."""
         self.child.expect_exact(text)
         self.output += self.child.before + self.child.after
         return plain(self.child.before)
@@ -129,7 +129,7 @@ class Terminal:
         self.child.kill(signal.SIGINT)
 
     def end(self):
-        """Waits until the command has ended; returns its exit code and all that it has shown."""
+        """Waits until the command has ended, and returns its exit code and all of its output."""
         self.child.expect(pexpect.EOF)
         self.output += self.child.before
         self.child.close()
@@ -141,5 +141,5 @@ ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def plain(output):
-    """What a terminal shows, without colours and moves of the cursor."""
+    """Returns the output without escape sequences for colors and cursor movement."""
     return ESCAPE.sub(b"", output).decode().replace("\r\n", "\n")

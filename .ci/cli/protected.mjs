@@ -1,6 +1,6 @@
-// The example `protected` with a certified authorization server: `protected.mjs PROTECTED WORK`. Prints
-// one line, `{ url, browser }`, where `browser` is a program that logs in as `alice`. Each line of
-// standard input is a command, which is answered by a line; it ends when standard input does.
+// Runs the example `protected` with a certified authorization server: `protected.mjs PROTECTED WORK`.
+// Prints the line `{ url, browser }`, where `browser` is a program that logs in as `alice`. Then answers
+// each command on standard input with a line, until standard input ends.
 
 import { createInterface } from 'node:readline';
 
@@ -24,7 +24,7 @@ const say = (line) => console.log(JSON.stringify(line));
 say({ url, browser: script(WORK, 'person') });
 
 const commands = {
-  /** Sets the seconds for which access tokens are good. */
+  /** Sets the lifetime of access tokens in seconds. */
   lifetime: (seconds) => { issuer.lifetime = Number(seconds); },
   /** Forgets clients, logins, tokens and keys. */
   async forget() {
@@ -33,7 +33,7 @@ const commands = {
     await server.ended;
     server = await serve();
   },
-  /** How often each thing has happened. */
+  /** Lists the events so far. */
   log: () => issuer.log.map(({ what, grant }) => (grant ? `${what} ${grant}` : what)),
 };
 for await (const line of createInterface({ input: process.stdin })) {

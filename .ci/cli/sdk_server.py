@@ -1,4 +1,4 @@
-"""A server of the official Python SDK whose tool `touch` announces changes: `sdk_server.py PORT`."""
+"""A server on the official Python SDK whose tool `touch` announces changes: `sdk_server.py PORT`."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""Servers of others. PYTHON names the program, PACKAGES the folder of npm packages."""
+"""Starts servers from other projects. PYTHON names the program, and PACKAGES the folder of npm packages."""
 
 import os
 import socket
@@ -25,7 +25,7 @@ def free_port():
 
 @contextmanager
 def _serving(command, port, **environment):
-    """The URL of a server, once it listens."""
+    """Starts a server, waits until it listens, and yields its URL."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -48,10 +48,10 @@ def _accepts(port):
 
 
 def until(holds):
-    """Waits until something holds that nobody signals."""
+    """Polls until `holds` returns true."""
     end = time.monotonic() + LIMIT
     while not holds():
-        assert time.monotonic() < end, "it does not come to hold"
+        assert time.monotonic() < end, "the condition did not become true in time"
         time.sleep(0.05)
 
 

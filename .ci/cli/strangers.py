@@ -1,4 +1,4 @@
-"""Servers of others: server-everything over stdio and HTTP, server-filesystem, and what they announce."""
+"""Tests `mcp` with server-everything over stdio and HTTP, with server-filesystem, and with change notifications."""
 
 import json
 import shlex
@@ -11,7 +11,7 @@ from servers import EVERYTHING, FILESYSTEM, announcer, everything_over_http
 
 
 def keys(value):
-    """All keys of objects in a document."""
+    """Yields all keys of the objects in a document."""
     if isinstance(value, dict):
         return set(value).union(*map(keys, value.values()))
     return set().union(*map(keys, value)) if isinstance(value, list) else set()
@@ -41,7 +41,7 @@ def offers_everything(target):
 
 def answers_everything(target):
     assert done("call", target, "get-sum", "a=2", "b=3").text == "The sum of 2 and 3 is 5.\n"
-    # Structured content, without its copy in text.
+    # Structured content is shown without the copy in text.
     weather = done("call", target, "get-structured-content", "location=New York").json
     assert set(weather) == {"temperature", "conditions", "humidity"}, weather
     folder = Path(WORK) / "images"
@@ -53,7 +53,7 @@ def answers_everything(target):
 
     text = "demo://resource/dynamic/text/{resourceId}"
     assert done("read", target, text, "resourceId=1").text.startswith("Resource 1: This is a plaintext")
-    # A blob goes to a pipe as it is.
+    # A blob is written to a pipe unchanged.
     blob = done("read", target, "demo://resource/dynamic/blob/1")
     assert blob.stdout.startswith(b"Resource 1: This is a base64 blob"), blob
     assert done("prompt", target, "args-prompt", "city=Oslo").text == "user:\nWhat's weather in Oslo?\n"
@@ -67,7 +67,7 @@ def _():
     target = shlex.join(EVERYTHING)
     offers_everything(target)
     answers_everything(target)
-    # It registers tools that depend on the client when that is known.
+    # The server registers additional tools once it knows the client's capabilities.
     assert done("listen", target, "--count", "2").text == "tools\ntools\n"
     changed = done("--json", "listen", "--count", "2", "--", *EVERYTHING).text.splitlines()
     assert [json.loads(line) for line in changed] == [{"changed": "tools"}] * 2
@@ -102,7 +102,7 @@ def _():
         command = [MCP, "--json", "listen", url, "note://a", "--count", "2"]
         listener = subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT, cwd=HOME)
         try:
-            # Changes from before it listens are lost.
+            # Changes before the subscription are lost, so the call is repeated.
             for _ in range(100):
                 assert done("call", url, "touch").text.startswith("touched\n")
                 if listener.poll() is not None:
@@ -111,7 +111,7 @@ def _():
         finally:
             listener.kill()
         assert listener.returncode == 0
-        # It may begin to listen between the two.
+        # The subscription may begin between the two changes.
         assert sorted(lines) == [b'{"changed":"resource","uri":"note://a"}', b'{"changed":"tools"}'], lines
 
 

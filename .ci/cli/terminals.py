@@ -1,4 +1,4 @@
-"""Commands on a terminal: questions, progress, colours, Ctrl-C, and text that would control it."""
+"""Tests commands on a terminal: questions, progress, colors, Ctrl-C, and text with control characters."""
 
 import json
 import os
@@ -14,21 +14,21 @@ from servers import EVERYTHING, FASTMCP, everything_over_http, fastmcp_over_http
 RECORD, RELEASE, PAGE = f"{WORK}/record", f"{WORK}/release", f"{WORK}/page"
 os.environ.update(RECORD=RECORD, RELEASE=RELEASE)
 DOWN, ESCAPE, INTERRUPT = "\x1b[B", "\x1b", "\x03"
-# A change of colours or weight (ECMA-48, SGR).
+# A change of color or weight (ECMA-48, SGR).
 STYLE = re.compile(rb"\x1b\[[0-9;]*m")
 serving = fastmcp_over_http()
 URL = serving.__enter__()
 
 
 def shown(*arguments, **environment):
-    """What a command shows that succeeds."""
+    """Returns the output of a command that must succeed."""
     code, output = Terminal(*arguments, **environment).end()
     assert code == 0, (code, output)
     return plain(output)
 
 
 def browser():
-    """A browser that writes the URL that it opens into the file `PAGE`."""
+    """Writes a browser program that saves the URL in the file `PAGE`."""
     path = f"{WORK}/browser"
     with open(path, "w") as file:
         file.write(f'#!/bin/sh\necho "$1" >"{PAGE}.new" && mv "{PAGE}.new" "{PAGE}"\n')
@@ -69,12 +69,12 @@ def _():
 @part("a value that does not fit its field is asked for again")
 def _():
     terminal = Terminal("call", URL, "ask", "--answer", "name=Ada", "--answer", "sure=true", "--answer", "size=small")
-    # The answers are enough, as the last field has a default.
+    # The last field has a default, so these answers are sufficient.
     assert b'"count":7' in terminal.end()[1]
     terminal = Terminal("call", URL, "ask", "--answer", "sure=true", "--answer", "size=small")
     terminal.answer("Answer")
     terminal.answer("Name", "Ada\r")
-    # 12 is more than the maximum.
+    # 12 exceeds the maximum.
     terminal.answer("Count", "12\r")
     terminal.answer("#", "\x7f\x7f5\r")
     code, output = terminal.end()
@@ -173,7 +173,7 @@ def _():
     open(RELEASE, "w").close()
     code, output = terminal.end()
     assert code == 0 and "at the top" in plain(output), output
-    # None in a pipe, or with `--json`.
+    # Progress is not shown in a pipe or with `--json`.
     assert "3/3" not in shown("--json", "call", URL, "climb")
     piped, bar = f"{WORK}/piped", Terminal.shell('mcp call "$1" climb >"$2"', URL, f"{WORK}/piped").end()[1]
     assert open(piped).read().startswith("at the top\n") and b"3/3" in bar, bar
@@ -186,7 +186,7 @@ def _():
     code, output = Terminal("call", URL, "escape").end()
     assert code == 0 and b"\\u{1b}]0;title\\u{7}\\u{1b}[8mhidden\\u{202e}" in output, output
     assert b"\x1b]" not in output and b"\x07" not in output and "\u202e".encode() not in output, output
-    # It is JSON even so.
+    # JSON output is the same on a terminal.
     text = json.loads(Terminal("--json", "call", URL, "escape").end()[1])["content"][0]["text"]
     assert text == "\x1b]0;title\x07\x1b[8mhidden\u202e", text
     piped = f"{WORK}/piped"
@@ -255,7 +255,7 @@ def _():
     for keys, code in [("n\r", 2), ("\r", 2), (ESCAPE, 2), (INTERRUPT, 130)]:
         terminal = Terminal.shell('cd "$1" && mcp inspect touch', folder)
         before = terminal.until("Do you trust")
-        # The server of the command comes first, and each is on one line.
+        # The command line's server comes first, and each server takes one line.
         assert before.index(f"touch: touch {trace}\n") < before.index("fake\\u{1b}]0;title\\u{7}\\n  more: "), before
         assert "'K=v' a " in before and "\\u{1b}[8mhidden\\n? " in before, before
         terminal.answer("The answer is kept", keys)

@@ -1,11 +1,11 @@
-// The official TypeScript client, as the examples are used by it.
+// Connects the official TypeScript client to the examples.
 import { Client } from '@modelcontextprotocol/client';
 
-/** A revision of each era, and how the client is made to speak it. */
+/** One revision of each era, with the option that makes the client use it. */
 export const REVISIONS = { '2025-11-25': 'legacy', '2026-07-28': { pin: '2026-07-28' } };
 
 /**
- * Calls `use(client)` with a client that speaks `revision`. `answer(form)` fills in the forms that the
+ * Calls `use(client)` with a client that uses `revision`. `answer(form)` fills in the forms that the
  * server sends.
  */
 export async function connected(transport, revision, use, answer = () => ({ action: 'cancel' })) {
@@ -23,14 +23,14 @@ export async function connected(transport, revision, use, answer = () => ({ acti
   }
 }
 
-/** The result of a call that succeeds. */
+/** Returns the result of a call that must succeed. */
 export async function success(client, name, args = {}) {
   const result = await client.callTool({ name, arguments: args });
   if (result.isError) throw new Error(`${name} has failed: ${JSON.stringify(result)}`);
   return result;
 }
 
-/** The text of a call that fails: of a result with `isError`, or of an error about the arguments. */
+/** Returns the message of a call that must fail, from a result with `isError` or from an error. */
 export async function failure(client, name, args = {}) {
   const result = await client.callTool({ name, arguments: args }).catch((error) => {
     if (error.code !== -32602) throw error;

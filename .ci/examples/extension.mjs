@@ -1,4 +1,4 @@
-// A client that knows nothing of an extension calls a tool that has it.
+// Calls a tool that uses an extension, from a client that does not know the extension.
 import assert from 'node:assert/strict';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { REVISIONS, connected, success } from './clients.mjs';

@@ -1,4 +1,4 @@
-// Compares the memory server of the examples with the official one: tools, results and errors.
+// Compares the example's tools, results and errors with the official memory server's.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,20 +10,20 @@ const [program] = process.argv.slice(2);
 const official = '../node_modules/@modelcontextprotocol/server-memory/dist/index.js';
 const folder = mkdtempSync(join(tmpdir(), 'memory-'));
 
-/** Starts a server with an empty memory of its own. */
+/** Starts a server with its own empty memory. */
 function start(command, args, name) {
   const env = { ...process.env, MEMORY_FILE_PATH: join(folder, name) };
   return new StdioClientTransport({ command, args, env, stderr: 'ignore' });
 }
 
 /**
- * A tool without what means the same when it is left out:
- * - `execution`: "forbidden" is the default of `taskSupport`, and 2026-07-28 has no such member;
- * - hints: the defaults of the specification, by which two have a meaning for tools that write only;
- * - `$schema`: no keyword in these schemas differs between draft 7 and 2020-12;
- * - `additionalProperties: false` of output schemas: zod writes it for all that it writes, and the
- *   results below, which are the same, have no other members; and of a tool without arguments, for
- *   which the specification recommends it.
+ * Removes the members of a tool that do not change its meaning:
+ * - `execution`: `taskSupport` is "forbidden" by default, and 2026-07-28 does not have this member;
+ * - hints: the specification defines defaults, and two hints only matter for tools that write;
+ * - `$schema`: the keywords in these schemas mean the same in draft 7 and 2020-12;
+ * - `additionalProperties: false` in output schemas, because zod always adds it and the
+ *   results below have no other members, and in the input schema of a tool without arguments, as
+ *   the specification recommends.
  */
 function meaning({ annotations, execution, inputSchema, outputSchema, ...rest }) {
   assert.equal(execution?.taskSupport ?? 'forbidden', 'forbidden');
@@ -51,7 +51,7 @@ const designed = relation('Charles Babbage', 'designed', 'Analytical Engine');
 const dangling = relation('nobody', 'knows', 'nothing');
 const addition = (entityName, ...contents) => ({ entityName, contents });
 
-/** Each call is made to both servers, in this order. */
+/** The calls, which are sent to both servers in this order. */
 const calls = [
   ['read_graph', {}],
   ['create_entities', { entities: [ada, babbage] }],
@@ -76,7 +76,7 @@ const calls = [
   ['read_graph', {}],
 ];
 
-/** Tools as they are meant, and the results of all calls. */
+/** Returns the tools without redundant members, and the results of all calls. */
 async function observe(client) {
   const { tools } = await client.listTools();
   const results = [];

@@ -1,4 +1,4 @@
-// Calls an HTTP API by tools that were made from its OpenAPI document.
+// Calls an HTTP API with tools that were made from its OpenAPI document.
 import assert from 'node:assert/strict';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { REVISIONS, connected, failure, success } from './clients.mjs';
@@ -19,7 +19,7 @@ async function drive(client, revision) {
   assert.deepEqual(byName.add_book.inputSchema.properties.body, { $ref: '#/$defs/Book' });
   assert.ok(byName.add_book.inputSchema.$defs.Book);
 
-  // Before 2026-07-28, structured content is an object.
+  // Before 2026-07-28, structured content must be an object.
   const list = async (args) => {
     const { structuredContent } = await success(client, 'list_books', args);
     return revision < '2026' ? structuredContent.result : structuredContent;

@@ -1,4 +1,4 @@
-// Uses the app of a team as two of its users, who fill in forms.
+// Uses the team app as two users, who fill in forms.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,10 +8,10 @@ import { REVISIONS, connected, failure, success } from './clients.mjs';
 
 const [program] = process.argv.slice(2);
 
-/** The headers of a user. */
+/** Returns the headers of a user. */
 const token = (user) => ({ authorization: `Bearer token-of-${user}` });
 
-/** Calls `use(client, forms)` as `user`, who gives `answers` to `forms`. */
+/** Connects as `user`, who answers forms with `answers`, and calls `use(client, forms)`. */
 function as(user, url, revision, answers, use) {
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers: token(user) } });
   const forms = [];
@@ -22,7 +22,7 @@ function as(user, url, revision, answers, use) {
   return connected(transport, revision, (client) => use(client, forms), answer);
 }
 
-/** Subscribes to `uri`; `updated` resolves when it is announced to have changed. */
+/** Subscribes to `uri`. The promise `updated` resolves when a change is announced. */
 async function subscribed(client, uri, revision) {
   const updated = new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`no news of ${uri}`)), 20_000);
@@ -38,7 +38,7 @@ async function subscribed(client, uri, revision) {
 
 const read = async (client, uri) => JSON.parse((await client.readResource({ uri })).contents[0].text);
 const names = async (client) => (await client.listTools()).tools.map((tool) => tool.name);
-// Before 2026-07-28, structured content is an object.
+// Before 2026-07-28, structured content must be an object.
 const tasks = async (client) => {
   const { structuredContent } = await success(client, 'list_tasks');
   return structuredContent.result ?? structuredContent;
@@ -83,7 +83,7 @@ async function drive(url, revision) {
     assert.deepEqual((await tasks(client)).map((task) => task.title), ['Cook']);
   });
 
-  // The same tasks and users outside of MCP.
+  // The HTTP page shows the same tasks for the same users.
   const page = async (headers) => fetch(new URL('/tasks', url), { headers });
   assert.deepEqual(await (await page(token('bob'))).json(), []);
   assert.equal((await (await page(token('ann'))).json()).length, 1);

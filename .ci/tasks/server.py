@@ -1,4 +1,4 @@
-"""A FastMCP server with tasks: server.py PORT."""
+"""Runs a FastMCP server with tasks: `server.py PORT`."""
 
 import asyncio
 import sys

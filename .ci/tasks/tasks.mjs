@@ -1,4 +1,4 @@
-// The official client of the extension calls our server, and its schema checks each message of it.
+// Calls our server with the official client of the extension, whose schema checks each message.
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createApplicationInputHandler, createTaskSessionFromClient } from '@modelcontextprotocol/ext-tasks/client';
@@ -11,7 +11,7 @@ const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/t
 const checked = { created: 0, statuses: 0 };
 let lastId = 0;
 
-// Sends a request as it is, which the client of the SDK would not, and checks the result.
+// Sends a request that the SDK's client would not send, and checks the result.
 async function rawDispatch(request) {
   const { method, params } = request;
   const name = params.taskId ?? params.name;

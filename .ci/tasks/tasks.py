@@ -1,4 +1,4 @@
-"""Tasks of our server for others, and of FastMCP's server for our client.
+"""Runs tasks of our server from other clients, and tasks of FastMCP's server from our client.
 
 tasks.py OURS NODE SCRIPT
 """
@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import fastmcp_tasks  # noqa: F401, the client follows tasks once it is imported
+import fastmcp_tasks  # noqa: F401, importing it makes the client support tasks
 from fastmcp import Client
 from fastmcp.exceptions import ToolError
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 
 @contextmanager
 def serving(*command):
-    """The URL of a server, whose port is the last argument of its command."""
+    """Starts a server and returns its URL. The last argument of the command is the port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
