@@ -36,7 +36,7 @@ fn every_mistake_is_explained() {
     assert!(with_flags.status().unwrap().success());
 }
 
-/// A mistake causes no error besides its own.
+/// Counts the errors of each program, because a mistake must not cause follow-up errors.
 #[test]
 fn one_mistake_is_one_error() {
     let files = fs::read_dir("tests/ui").unwrap();

@@ -15,7 +15,7 @@ struct Files {
 
 #[mcp_server(undocumented = "allow")]
 impl Files {
-    /// Asks before a file is overwritten, and else does not.
+    /// Writes a file, and asks first if the file exists.
     #[tool]
     fn write(
         &self,
@@ -27,7 +27,7 @@ impl Files {
         format!("{contents}: {overwrite:?}")
     }
 
-    /// A refusal reaches the function, and differs from no question.
+    /// Removes a file. The function can tell a refusal from a question that was not asked.
     #[tool(blocking)]
     fn remove(
         &self,
@@ -43,7 +43,7 @@ impl Files {
         self.names.lock().unwrap().iter().any(|known| known == name)
     }
 
-    /// An `async fn` without the server, whose parameters are in an order of their own.
+    /// A condition that is async, takes no `self`, and has its parameters in a different order.
     async fn is_large(folders: &bool, name: &str) -> bool {
         tokio::task::yield_now().await;
         *folders && name.len() > 1

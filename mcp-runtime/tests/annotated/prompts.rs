@@ -1,4 +1,4 @@
-//! Prompts: their arguments, their messages, and suggestions while somebody types.
+//! Prompts: their arguments, their messages, and suggestions while the user types.
 
 use std::str::FromStr;
 

@@ -15,7 +15,7 @@ struct Shelf;
 
 #[mcp_server]
 impl Shelf {
-    /// What the shelf is for.
+    /// The purpose of the shelf.
     #[resource("shelf://about", mime = "text/markdown", title = "About", size = 5)]
     fn about(&self) -> &'static str {
         "Books"

@@ -26,7 +26,7 @@ struct Place {
 
 #[derive(Deserialize, JsonSchema)]
 struct Trip {
-    /// Where it begins.
+    /// The starting point.
     from: Place,
     to: Place,
 }
@@ -90,7 +90,7 @@ async fn a_type_that_is_shared_is_defined_once() {
     assert_eq!(trip["to"], json!({"$ref": "#/$defs/Place"}));
     assert_eq!(
         trip["from"],
-        json!({"$ref": "#/$defs/Place", "description": "Where it begins."})
+        json!({"$ref": "#/$defs/Place", "description": "The starting point."})
     );
     assert_eq!(schema["$defs"].as_object().unwrap().len(), 1);
 }

@@ -11,7 +11,7 @@ use crate::{call, faults, listed, text};
 #[allow(dead_code)] // Read through `Debug`.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Placed {
-    /// What it is.
+    /// The kind of thing.
     what: String,
     #[serde(default)]
     at: Option<Point>,
@@ -110,7 +110,7 @@ async fn a_struct_takes_all_arguments() {
     assert_eq!(schema["required"], json!(["what"]));
     assert_eq!(
         schema["properties"]["what"],
-        json!({"type": "string", "description": "What it is."})
+        json!({"type": "string", "description": "The kind of thing."})
     );
     assert!(schema.get("description").is_none(), "{schema}");
 }

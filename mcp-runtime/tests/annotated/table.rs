@@ -373,7 +373,7 @@ impl Row {
     }
 }
 
-/// Returns the blocks of a result as in the table. A text that `expected` calls `instead of …` gets
+/// Returns the blocks of a result as in the table. Text that `expected` calls `instead of …` gets
 /// that name.
 fn content(result: &Value, expected: &[String]) -> Vec<String> {
     let blocks = result["content"].as_array().unwrap().iter();

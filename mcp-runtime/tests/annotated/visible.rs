@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Wire, stateless};
 
-/// A server that an editor sees all of, and a reader a part.
+/// A server that shows all entries to editors, and some of them to readers.
 struct Shelf {
     editor: &'static str,
 }

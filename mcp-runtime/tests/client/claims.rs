@@ -15,8 +15,8 @@ use crate::support::scripted::{Scripted, discovered, said};
 
 const TICKETS: &str = "com.example/tickets";
 
-/// Claims tickets. Their results are fetched with `com.example/redeem`, and tickets that nobody
-/// waits for are returned with `com.example/refund`.
+/// Claims tickets. Fetches results with `com.example/redeem`, and returns unwanted tickets with
+/// `com.example/refund`.
 #[derive(Clone, Default)]
 struct Tickets {
     asked: Arc<Mutex<Vec<String>>>,

@@ -18,7 +18,7 @@ impl Desk {
         a + b
     }
 
-    /// Never comes to an end.
+    /// Never returns.
     #[tool]
     async fn wait(&self) -> String {
         std::future::pending().await

@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 use crate::scripted::{Exchange, Gate, Scripted};
 use crate::support::clock::{Clock, in_time, until};
 
-/// Starts with the token `t-0`, and moves to the next after each challenge to the current one,
-/// until `last`.
+/// Starts with the token `t-0`. A challenge to the current token moves to the next one, up to
+/// `last`.
 #[derive(Default)]
 struct Tokens {
     current: AtomicUsize,
     last: usize,
-    /// Opened when a person has logged in, if a login is needed.
+    /// The gate that opens when the user has logged in, if a login is needed.
     login: Option<Gate>,
     fails: bool,
     challenges: Mutex<Vec<(RequestInfo, Challenge)>>,

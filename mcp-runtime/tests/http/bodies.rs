@@ -92,7 +92,7 @@ async fn one_caller_may_use_an_eighth_of_the_budget_or_one_body() {
     let mut service = serving().await;
     let half = vec![b' '; FREE + BODY / 2];
     let held = begin(&mut service, "ann", &half);
-    // She has only the rest of her share left, but others can use the whole budget.
+    // This caller has used half of her share, but other callers can use the whole budget.
     let whole = list(BODY);
     let (start, rest) = whole.split_at(FREE);
     let refused = ask(&mut service, "ann", &[start, rest]).await;

@@ -223,7 +223,7 @@ async fn repetition(clock: &Clock) -> Duration {
     waited
 }
 
-/// Counts the places in each file of the client that wait for a time.
+/// Counts the calls of timer functions in each source file of the client.
 fn places() -> BTreeMap<String, usize> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/transport/http/client");
     let files = std::fs::read_dir(folder).unwrap();

@@ -14,7 +14,7 @@ use tower_service::Service as _;
 use crate::site::{Answer, Site};
 use crate::support::mounted::mounted;
 
-/// Admits nobody, and answers requests for `/login` with a copy of the request.
+/// Rejects every caller, and answers requests for `/login` with a copy of the request.
 struct Login;
 
 impl AccessPolicy for Login {

@@ -1,4 +1,4 @@
-//! Requests whose HTTP exchange fails, and other requests beside them.
+//! Requests whose HTTP exchange fails, and concurrent requests that must not be affected.
 
 use std::sync::Arc;
 use std::time::Duration;

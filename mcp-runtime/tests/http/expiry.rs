@@ -408,6 +408,6 @@ async fn a_client_opens_its_subscription_again() {
         .unwrap();
     let filter = SubscriptionFilter::new().with_tools_list_changed(true);
     let mut changes = client.subscribe_to(filter).await.unwrap();
-    // The list may have changed while nobody was subscribed, so the client reports a change.
+    // The list may have changed between the two subscriptions, so the client reports a change.
     assert!(in_time(changes.next()).await.unwrap().is_some());
 }

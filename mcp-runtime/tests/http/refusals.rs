@@ -149,7 +149,7 @@ async fn a_body_over_the_limit_is_refused_by_its_length_and_by_its_bytes() {
     site.lives_on().await;
 }
 
-/// A body of which only the first byte arrives.
+/// A body that stalls after its first byte.
 struct Slow(Option<&'static [u8]>);
 
 impl Body for Slow {

@@ -315,7 +315,8 @@ async fn max_unread_notifications() {
 }
 
 /// Reads `count` resources of `bytes` bytes, which may all be cached, and then the first and the
-/// last again. Returns which of these two the server was asked for.
+/// last again. Returns which of these two the client
+/// requested again.
 async fn cached(count: usize, bytes: usize) -> Vec<Value> {
     let cache = ResponseCache::new();
     let (ours, mut server) = Scripted::pair();

@@ -121,8 +121,8 @@ async fn max_redirects() {
     assert_eq!(server.count("tools/call"), 1 + 5);
 }
 
-/// Returns true if a tool with a header is remembered beside `names` tools with names of 1,000
-/// bytes.
+/// Returns true if the client still knows the header of a tool that was listed together with `names`
+/// tools whose names have 1,000 bytes.
 async fn is_remembered(names: usize) -> bool {
     let server = Scripted::new(move |exchange| async move {
         match &*exchange.name() {
@@ -164,7 +164,7 @@ async fn max_param_header_bytes() {
     assert!(!is_remembered(1048).await);
 }
 
-/// Starts a server whose streams, also when they are resumed, have this event and never an answer.
+/// Starts a server whose streams send this event but never an answer, even after they are resumed.
 async fn unanswering(event: &'static str) -> Scripted {
     Scripted::new(move |exchange| async move {
         let resumes = exchange.headers.contains_key("last-event-id");

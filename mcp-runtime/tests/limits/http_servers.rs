@@ -158,7 +158,7 @@ async fn free_body_bytes() {
     assert_eq!(served.exchange(&long(16 * 1024, &[])).await.status, 200);
 }
 
-/// Admits nobody, and answers requests for `/form`.
+/// Rejects every caller, and answers requests for `/form`.
 struct Form;
 
 impl AccessPolicy for Form {
@@ -273,7 +273,7 @@ async fn body_timeout() {
     assert!(answer.starts_with(b"HTTP/1.0 408"));
 }
 
-/// Never decides.
+/// Never finishes its decision about a caller.
 struct Undecided;
 
 impl AccessPolicy for Undecided {

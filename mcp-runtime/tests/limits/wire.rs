@@ -185,7 +185,7 @@ pub(crate) fn read_now(stream: &TcpStream) -> String {
 /// Waits for `event`, which must be ready after `time` and not before, and returns its output.
 ///
 /// The event may come up to `time` later, because something may have to be received before its
-/// timer starts. After that the clock stands still, so an event that never comes, or comes much
+/// timer starts. After that the clock stops, so an event that never comes, or comes much
 /// later, is a failure.
 pub(crate) async fn comes_after<T>(
     clock: &Clock,

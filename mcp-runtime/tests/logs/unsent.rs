@@ -42,7 +42,7 @@ impl Silent {
 
 #[mcp_server(logging)]
 impl Telling {
-    /// Logs what few clients want.
+    /// Logs at a level that few clients request.
     #[tool]
     fn work(&self, cx: &Context) {
         cx.logger("stock").debug("working");

@@ -20,7 +20,7 @@ impl Stubborn {
 
 #[mcp_server(undocumented = "allow")]
 impl Stubborn {
-    /// Goes on until it is told that nobody waits.
+    /// Blocks until the call is cancelled.
     #[tool(blocking)]
     fn work(&self, token: &CancellationToken) {
         self.say("working");
@@ -35,7 +35,7 @@ impl Stubborn {
         self.say("told");
     }
 
-    /// Leaves something behind.
+    /// Spawns a task that outlives the call.
     #[tool]
     async fn spawning(&self, cx: &Context) {
         let token = cx.cancellation().clone();
@@ -49,7 +49,7 @@ impl Stubborn {
         assert!(!cx.cancellation().is_cancelled());
     }
 
-    /// Is over before it was ever waited for.
+    /// Returns without ever waiting.
     #[tool]
     fn instant(&self, token: &CancellationToken) {
         let token = token.clone();

@@ -115,8 +115,8 @@ fn methods_of_the_protocol_are_left_alone() {
     server.method("tools/call", async |_: Value, _| Ok::<_, String>(()));
 }
 
-/// An extension that is offered only without a handshake. It has a method that 2025-11-25 also has,
-/// and something to listen to.
+/// An extension that is offered only without a handshake. One of its methods also exists in
+/// 2025-11-25, and clients can subscribe to its notifications.
 struct Chores;
 
 impl Extension for Chores {

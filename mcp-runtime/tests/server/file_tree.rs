@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{Wire, request, stateless};
 
-/// A temporary directory. The server offers `tree`, but not `secret.txt` beside it.
+/// A temporary directory. The server offers `tree`, but not the file `secret.txt` next to it.
 struct Place(TempDir);
 
 impl Place {

@@ -20,7 +20,7 @@ impl Hub {
         format!("found {text}")
     }
 
-    /// Leads to a resource of this server, and to one of somebody else.
+    /// Links to a resource of this server, and to a resource of another server.
     #[tool]
     async fn link(&self) -> Vec<ContentBlock> {
         tokio::task::yield_now().await;
@@ -30,7 +30,7 @@ impl Hub {
         ]
     }
 
-    /// Learns a tool.
+    /// Adds a tool.
     #[tool]
     fn learn(&self, name: String, server: &Server) -> Result<(), FixedListError> {
         let entry = tool(&name, |_| Reply::Ready(Ok(text("learnt".to_owned()))));

@@ -39,19 +39,19 @@ impl Library {
         vec![word.len()]
     }
 
-    /// Fails in its own work.
+    /// Fails with a tool error.
     #[tool]
     fn fail(&self) -> Result<String, String> {
         Err("out of books".to_owned())
     }
 
-    /// Fails by the protocol.
+    /// Fails with a protocol error.
     #[tool]
     fn refuse(&self) -> Result<String, ProtocolError> {
         Err(ProtocolError::new(-32050, "no").with_data(json!({"why": 1})))
     }
 
-    /// Reports how far it is.
+    /// Reports progress.
     #[tool]
     async fn work(&self, progress: &Progress) -> &'static str {
         progress.report(1, 2, "half");

@@ -25,7 +25,7 @@ struct Shop {
 
 #[mcp_server(logging)]
 impl Shop {
-    /// Talks while it works.
+    /// Logs messages.
     #[tool]
     async fn talk(&self, cx: &Context) -> &'static str {
         cx.log(LoggingLevel::Debug, "low");
@@ -34,14 +34,14 @@ impl Shop {
         "done"
     }
 
-    /// Says where it works.
+    /// Returns the roots of the client.
     #[tool]
     async fn place(&self, cx: &Context) -> Result<String, AskError> {
         let roots = cx.roots().await?;
         Ok(roots.into_iter().map(|root| root.uri).collect())
     }
 
-    /// Asks whether it is right.
+    /// Asks for confirmation.
     #[tool]
     async fn confirm(&self, cx: &Context) -> Result<String, AskError> {
         let sure: bool = cx.elicit("Sure?").await?;

@@ -398,7 +398,7 @@ async fn a_peer_is_asked_for_signs_of_life_and_given_up_without() {
     assert!(!bytes.is_empty());
 }
 
-/// Serves the same server beside others at one address.
+/// Serves the same server and other services at one address.
 async fn beside() -> (
     SocketAddr,
     ShutdownHandle,

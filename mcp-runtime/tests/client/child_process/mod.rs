@@ -57,13 +57,13 @@ impl Ending {
     }
 }
 
-/// The child gets SIGTERM immediately, and is then given much time.
+/// Sends SIGTERM to the child immediately, and then waits for a long time.
 const ASK: Grace = Grace {
     close: Duration::ZERO,
     terminate: Duration::from_secs(600),
 };
 
-/// The child is killed immediately.
+/// Kills the child immediately.
 const INSIST: Grace = Grace {
     close: Duration::ZERO,
     terminate: Duration::ZERO,

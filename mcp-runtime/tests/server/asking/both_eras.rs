@@ -29,10 +29,10 @@ async fn the_user_fills_in_a_form() {
             json!({
                 "type": "object",
                 "properties": {
-                    "city": {"type": "string", "description": "Where to go."},
+                    "city": {"type": "string", "description": "The destination."},
                     "nights": {
                         "type": "integer",
-                        "description": "For how many nights.",
+                        "description": "The number of nights.",
                         "minimum": 1,
                         "maximum": 30,
                     },

@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 #[derive(Deserialize, JsonSchema, Elicit)]
 pub(crate) struct Trip {
-    /// Where to go.
+    /// The destination.
     city: String,
-    /// For how many nights.
+    /// The number of nights.
     #[schemars(range(min = 1, max = 30))]
     nights: u8,
     breakfast: Option<bool>,
 }
 
-/// No form, which the derive can't see.
+/// A type that is not a form, although the derive accepts it.
 #[derive(Deserialize, JsonSchema, Elicit)]
 struct Crowd {
     #[schemars(with = "Vec<String>")]
@@ -124,7 +124,7 @@ impl Agency {
             .join(", "))
     }
 
-    /// Asks everything at once.
+    /// Asks for everything at the same time.
     #[tool]
     async fn everything(&self, cx: &Context) -> Result<String, ToolError> {
         let (name, poem, roots) = cx
@@ -137,7 +137,7 @@ impl Agency {
         Ok(format!("{name}, {}, {} roots", poem.text(), roots.len()))
     }
 
-    /// Does something once, however often it asks.
+    /// Charges the user once, although the function asks twice.
     #[tool]
     async fn charge(&self, cx: &Context) -> Result<String, ToolError> {
         let receipt = cx.once("charge", async {
@@ -150,7 +150,7 @@ impl Agency {
         Ok(format!("receipt {receipt}"))
     }
 
-    /// Asks by hand, twice.
+    /// Asks twice, with `cx.answers` and `cx.require`.
     #[tool]
     fn by_hand(&self, cx: &Context) -> Result<String, ToolError> {
         let answers = cx.answers();
@@ -194,7 +194,7 @@ impl Agency {
         Err(cx.require(wanted.by_error()))?
     }
 
-    /// Asks from another task, which nobody polls for it.
+    /// Asks from a separate task.
     #[tool]
     async fn delegate(&self, cx: &Context) -> Result<String, ToolError> {
         let cx = cx.clone();
@@ -205,14 +205,14 @@ impl Agency {
         Ok(task.await??)
     }
 
-    /// Asks for something that no form can ask for.
+    /// Asks for a value that a form can't represent.
     #[tool]
     async fn misguided(&self, cx: &Context) -> Result<String, ToolError> {
         let Crowd { names } = cx.elicit("Who?").await?;
         Ok(names.join(", "))
     }
 
-    /// Sends a request that the client may not have asked for.
+    /// Sends a request without checking the capabilities of the client.
     #[tool]
     async fn bluntly(&self, cx: &Context) -> Result<String, CallError> {
         let roots = cx
@@ -222,7 +222,7 @@ impl Agency {
         Ok(format!("{} roots", roots.roots.len()))
     }
 
-    /// Asks by a form that no type has made.
+    /// Asks with a form that is built at run time.
     #[tool]
     async fn survey(&self, topic: String, cx: &Context) -> Result<String, ToolError> {
         let rating = serde_json::json!({"type": "integer", "minimum": 1, "maximum": 5});

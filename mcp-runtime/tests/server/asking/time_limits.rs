@@ -53,7 +53,7 @@ impl Slow {
         Ok("done".to_owned())
     }
 
-    /// Asks by hand, within a second.
+    /// Asks with `cx.answers` and `cx.require`, within a second.
     #[tool(timeout = "1s")]
     async fn by_hand(&self, cx: &Context) -> Result<String, ToolError> {
         work(400).await;

@@ -33,7 +33,7 @@ async fn what_a_detached_call_does_goes_to_the_extension() {
         let ended = test.ended().await;
         let text = ended["content"][0]["text"].as_str().unwrap();
         assert!(text.starts_with("done in 202"), "{text}");
-        // Nothing more reaches the client.
+        // The client gets no other message.
         wire.lives_on().await;
     }
 }

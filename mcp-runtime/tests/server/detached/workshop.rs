@@ -74,7 +74,7 @@ pub(super) struct Detaching {
     pub(super) news: mpsc::UnboundedSender<News>,
     /// The handles that end the detached calls.
     pub(super) detached: Mutex<Vec<Detached>>,
-    /// A value that belongs to each request.
+    /// A value that is attached to each request.
     pub(super) of_request: Arc<()>,
 }
 

@@ -58,8 +58,8 @@ impl Everything {
     }
 }
 
-/// Creates the server, without or with a layer that records requests. Its tool `passed` returns the
-/// record and clears it.
+/// Creates the server, optionally with a layer that records requests. The tool `passed` returns and
+/// clears the record.
 #[allow(unreachable_pub)]
 pub fn server(is_layered: bool) -> Server {
     let record = Arc::new(Mutex::new(Vec::new()));

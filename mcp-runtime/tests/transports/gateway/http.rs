@@ -147,7 +147,7 @@ async fn post<F, B>(
     }
 }
 
-/// Returns true for messages without an answer. Their errors are only visible in the HTTP status.
+/// Returns true for messages without an answer. Only the HTTP status reports an error about them.
 fn is_notification_or_response(frame: &[u8]) -> bool {
     serde_json::from_slice::<Value>(frame).is_ok_and(|message| {
         let one_of_both = message.get("id").is_some() != message.get("method").is_some();
