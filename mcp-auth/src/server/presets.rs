@@ -40,8 +40,9 @@ impl Issuer {
     /// An issuer for Microsoft Entra ID with several tenants.
     ///
     /// It works like [`entra`](Self::entra) for each tenant, with the template
-    /// `https://login.microsoftonline.com/{tenantid}/v2.0`. The app registration must be multi-tenant. `tenants` are GUIDs. A function that accepts all
-    /// tenants admits everybody who has a Microsoft account.
+    /// `https://login.microsoftonline.com/{tenantid}/v2.0`. The app registration must be
+    /// multi-tenant. `tenants` are GUIDs. A function that accepts all tenants admits everybody who
+    /// has a Microsoft account.
     ///
     /// ```
     /// use mcp_auth::Issuer;
