@@ -18,7 +18,7 @@ use crate::util::{random_text, unix_time};
 /// use mcp_auth::authentication::AssertionKey;
 /// use mcp_auth::jwt::SigningKey;
 ///
-/// Use `SigningKey::from_pem` for a key that is registered at the issuer.
+/// // Use `SigningKey::from_pem` for a key that is registered at the issuer.
 /// let key = AssertionKey::new(SigningKey::generate()?).key_id("2026-11");
 /// let assertion = key.assertion("my-app", "https://as.example.com", SystemTime::now())?;
 /// # assert_eq!(assertion.split('.').count(), 3);

@@ -23,9 +23,9 @@ use crate::limits::client::{
 /// ```
 /// use mcp_auth::client::loopback::Loopback;
 ///
-/// Any port, which authorization servers must allow (RFC 8252 §7.3).
+/// // Any port, which authorization servers must allow (RFC 8252 §7.3).
 /// let redirect = Loopback::any_port();
-/// The fixed URI http://127.0.0.1:8123/oauth, as it was registered.
+/// // The fixed URI http://127.0.0.1:8123/oauth, as it was registered.
 /// let redirect = Loopback::port(8123).path("/oauth");
 /// # drop(redirect);
 /// ```

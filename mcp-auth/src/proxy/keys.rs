@@ -35,8 +35,8 @@ const SALT: usize = 32;
 /// #     };
 /// #     (pem(), [1; 32], pem(), [2; 32])
 /// # };
-/// The files can be created with `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`
-/// and `openssl rand 32`.
+/// // The files can be created with `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`
+/// // and `openssl rand 32`.
 /// let keys = ProxyKeys::new(SigningKey::from_pem(&pem)?, secret)
 ///     .old(SigningKey::from_pem(&former_pem)?, former_secret);
 /// # drop(keys);

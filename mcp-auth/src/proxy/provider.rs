@@ -31,7 +31,7 @@ use crate::server::verifier::ErasedVerifier;
 /// #         Err(VerifyError::Invalid("".into()))
 /// #     }
 /// # }
-/// Without discovery and ID tokens, `ApiOfGit` asks an API for the owner of a token.
+/// // Without discovery and ID tokens, `ApiOfGit` asks an API for the owner of a token.
 /// let mut metadata = AuthorizationServerMetadata::default();
 /// metadata.authorization_endpoint = Some("https://git.example.com/authorize".to_owned());
 /// metadata.token_endpoint = Some("https://git.example.com/token".to_owned());

@@ -42,7 +42,7 @@ use super::resource_server::ResourceServer;
 ///     }))
 ///     .layer(auth.layer()?);
 /// # drop(router);
-/// Serve the router, then shut down.
+/// // Serve the router, then shut down.
 /// guard.shut_down().await?;
 /// # Ok(())
 /// # }

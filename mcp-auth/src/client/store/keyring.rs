@@ -22,7 +22,7 @@ use super::{StoreLock, TokenStore, file};
 /// use mcp_auth::client::store::KeyringStore;
 ///
 /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// Replace the mock, for example with `zbus_secret_service_keyring_store::Store::new()?`.
+/// // Replace the mock, for example with `zbus_secret_service_keyring_store::Store::new()?`.
 /// let keyring = keyring_core::mock::Store::new()?;
 /// let store = KeyringStore::new(keyring, "my-app", "/home/ada/.local/state/my-app");
 /// let oauth = OAuth::new("my-app").store(store);
