@@ -16,7 +16,7 @@ use super::input::{self, AskError, form};
 use super::serve::hooks;
 use super::{
     Context, Endpoint, Extension, HandlerError, Initialized, IntoHookResult, List, Serve, Server,
-    Settings, layers, settings,
+    Settings, layers,
 };
 use crate::layer::{Next, RequestLayer, RequestService, Stack};
 use crate::protocol::{ExtensionMethod, Requirement};
@@ -417,7 +417,7 @@ impl ServerBuilder {
     pub fn mount(&mut self, prefix: impl Into<String>, server: impl Into<Server>) -> &mut Self {
         let server = server.into();
         // A server that is mounted twice is still one server, so its hooks run only once.
-        if !settings::is_mounted(&self.registry.mounts, &server) {
+        if !self.registry.is_mounted(&server) {
             self.settings.hooks.mount(&server.settings().hooks);
         }
         self.settings
@@ -449,7 +449,7 @@ impl ServerBuilder {
             mut settings,
             mut registry,
         } = mem::take(self);
-        settings.join(&registry.mounts);
+        registry.join_settings(&mut settings);
         settings.rules.own_methods = settings.extensions.methods().collect();
         for index in 0..registry.mounts.len() {
             registry.update_mounted(index);

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use mcp_types::{Implementation, JsonObject, OrderedMap, Revisions};
 
-use super::catalog::{Caching, Mount};
+use super::catalog::Caching;
 use super::extensions::ServerExtensions;
 use super::input::RetryStates;
 use super::layers::Stack;
 use super::serve::hooks::Hooks;
-use super::{Context, List, Scopes, Server};
+use super::{List, Scopes};
 use crate::error::ServeError;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{Requirement, ServerRules};
@@ -50,28 +50,6 @@ impl Settings {
             ("revisions", self.rules.supported.is_empty()),
         ])
     }
-
-    /// Combines these settings with the settings of mounted servers.
-    pub(super) fn join(&mut self, mounts: &[Arc<Mount>]) {
-        for (index, mount) in mounts.iter().enumerate() {
-            let theirs = mount.server.settings();
-            self.logging |= theirs.logging;
-            self.filter_by_scopes |= theirs.filter_by_scopes;
-            let requirement = &mut self.rules.requirement;
-            *requirement = requirement.and(&theirs.rules.requirement);
-            if !is_mounted(&mounts[..index], &mount.server) {
-                let server = mount.server.clone();
-                let at = move |context: &Context| context.at(&server);
-                let extensions = &mut self.extensions;
-                extensions.mount(&theirs.extensions, &theirs.scopes, &theirs.layers, at);
-            }
-        }
-    }
-}
-
-pub(super) fn is_mounted(mounts: &[Arc<Mount>], server: &Server) -> bool {
-    let mut mounts = mounts.iter();
-    mounts.any(|mount| Arc::ptr_eq(&mount.server.state, &server.state))
 }
 
 impl Default for Settings {

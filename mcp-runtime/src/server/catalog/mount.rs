@@ -45,7 +45,33 @@ pub(in crate::server) struct Relay {
     namespace: Namespace,
 }
 
+fn is_among(mounts: &[Arc<Mount>], server: &Server) -> bool {
+    let mut mounts = mounts.iter();
+    mounts.any(|mount| Arc::ptr_eq(&mount.server.state, &server.state))
+}
+
 impl Registry {
+    pub(in crate::server) fn is_mounted(&self, server: &Server) -> bool {
+        is_among(&self.mounts, server)
+    }
+
+    /// Combines the settings of this server with the settings of the mounted servers.
+    pub(in crate::server) fn join_settings(&self, settings: &mut Settings) {
+        for (index, mount) in self.mounts.iter().enumerate() {
+            let theirs = mount.server.settings();
+            settings.logging |= theirs.logging;
+            settings.filter_by_scopes |= theirs.filter_by_scopes;
+            let requirement = &mut settings.rules.requirement;
+            *requirement = requirement.and(&theirs.rules.requirement);
+            if !is_among(&self.mounts[..index], &mount.server) {
+                let server = mount.server.clone();
+                let at = move |context: &Context| context.at(&server);
+                let extensions = &mut settings.extensions;
+                extensions.mount(&theirs.extensions, &theirs.scopes, &theirs.layers, at);
+            }
+        }
+    }
+
     /// Returns a router for the current entries.
     pub(in crate::server) fn router(&self, settings: &Arc<Settings>) -> Router {
         let mut introduction = self.introduction.clone();
