@@ -138,7 +138,7 @@ pub(crate) const LINGER: Duration = Duration::from_secs(1);
 /// How long the server may take to send the last answers and close messages after the drain time.
 /// Nothing is computed then.
 pub(crate) const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long a client may take to close its half of a connection, so that no answer is lost.
+/// How long a client may take to close its half of a connection, to avoid losing an answer.
 pub(crate) const HALF_CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How many bytes of one HTTP/2 body, and half as many as of one connection, are received before
 /// they are read. The longest body arrives in time with 300 ms for each window.

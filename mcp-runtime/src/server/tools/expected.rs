@@ -129,7 +129,7 @@ fn object(schema: &Value) -> String {
     }
 }
 
-/// Describes the bounds of a number. The string is empty if there are none.
+/// Describes the bounds of a number. The string is empty for a number without bounds.
 pub(super) fn bounds(schema: &Value) -> String {
     let mut phrases = Vec::new();
     for (keyword, phrase) in [
@@ -153,7 +153,7 @@ pub(super) fn plain(number: &Number) -> String {
     }
 }
 
-/// Returns the list under `keyword`; empty if there is none.
+/// Returns the list under `keyword`, or an empty list.
 pub(super) fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
     let list = schema.get(keyword).and_then(Value::as_array);
     list.map_or(&[], Vec::as_slice)
