@@ -135,7 +135,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 ///
 /// # Panics
 ///
-/// When the text has none of these forms, or the set is empty.
+/// When the text does not have one of these forms, or the set is empty.
 #[must_use]
 pub const fn revisions(text: &str) -> Revisions {
     let text = text.as_bytes();

@@ -69,7 +69,7 @@ pub(crate) const MAX_BUCKETS: usize = 10_000;
 pub(crate) const SAMPLING_TOKENS: i64 = 1000;
 /// How many suggestions one completion has (2025-11-25, "Completion").
 pub(crate) const MAX_COMPLETIONS: usize = 100;
-/// How many faults of arguments one error lists. More would not be useful at a time.
+/// How many faults of arguments one error lists. A longer list would not help the caller.
 pub(crate) const MAX_LISTED_FAULTS: usize = 16;
 /// How many bytes of one fault an error shows. A fault may quote the caller's whole value.
 pub(crate) const MAX_FAULT_BYTES: usize = 240;
@@ -136,7 +136,7 @@ pub(crate) const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How long idle connections stay open during shutdown, for requests that are already on their way.
 pub(crate) const LINGER: Duration = Duration::from_secs(1);
 /// How long the server may take to send the last answers and close messages after the drain time.
-/// Nothing is computed then.
+/// No handlers run during this time.
 pub(crate) const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a client may take to close its half of a connection, to avoid losing an answer.
 pub(crate) const HALF_CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -191,9 +191,9 @@ pub(crate) const PING_MISSES: u32 = 3;
 pub(crate) const RECONNECT_TRIES: u32 = 5;
 /// The pause before the first try to reconnect. Each following pause is twice as long.
 pub(crate) const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
-/// The longest pause before a try to reconnect. A server that is back is soon found.
+/// The longest pause before a try to reconnect. A restarted server is then found soon.
 pub(crate) const MAX_RECONNECT_PAUSE: Duration = Duration::from_secs(30);
-/// How long a connection must last for the number of tries to be reset. Crashes are faster.
+/// How long a connection must last for the number of tries to be reset. A server that crashes at start is faster.
 pub(crate) const STABLE_CONNECTION: Duration = Duration::from_secs(30);
 /// How long a stream must last for the pauses before it is reopened to be reset.
 pub(crate) const STABLE_STREAM: Duration = Duration::from_secs(10);
@@ -262,8 +262,8 @@ pub(crate) const MAX_RESUMPTIONS: usize = 5;
 pub(crate) const TCP_KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long a client waits for the event `endpoint`, which only HTTP+SSE servers send.
 pub(crate) const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long calls in flight may take to fail when the server has ended the session. The errors tell
-/// whether to repeat them.
+/// How long calls in flight may take to fail when the server has ended the session. Their errors
+/// say whether to repeat them.
 pub(crate) const SESSION_END_TIMEOUT: Duration = Duration::from_millis(500);
 /// How often a request is sent again after 401 or 403, for a login, refresh, nonce or more scopes.
 /// Stops at a server that is never satisfied.

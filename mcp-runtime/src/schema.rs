@@ -133,7 +133,8 @@ fn is_plain(name: &str) -> bool {
         .all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))
 }
 
-/// Inlines the definition if the schema refers to one of `single`, which have no other references.
+/// Replaces a reference to a definition in `single` with the definition. No other schema refers to
+/// these definitions.
 ///
 /// Annotations next to the reference win. Constraints of both are kept.
 fn write_out(schema: &mut Map<String, Value>, single: &Map<String, Value>) {

@@ -133,12 +133,12 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Begins a batch. Returns `None` if none of its messages needs an answer.
+    /// Begins a batch. Returns `None` if no message in the batch needs an answer.
     ///
     /// # Errors
     ///
-    /// When the revision does not have batches. The requests that responses in the batch belong to
-    /// have then failed.
+    /// When the revision does not have batches. The requests that the batch
+    /// answers have then failed.
     pub(crate) fn batch(
         &mut self,
         members: &[Member<'_>],
@@ -295,7 +295,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Records that a handler begins that may have to wait.
+    /// Registers a handler that may have to wait.
     ///
     /// # Errors
     ///

@@ -38,7 +38,7 @@ pub(crate) struct ReplyTo<D> {
 /// The kind of a handler, by how long it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HandlerKind {
-    /// Work that comes to an end.
+    /// An ordinary request, which ends when its handler returns.
     Work,
     /// A subscription, which lasts until one side ends it.
     Open,

@@ -23,7 +23,7 @@ struct Queue {
 pub(crate) struct Commands {
     queue: UnboundedReceiver<Command>,
     room: Arc<Semaphore>,
-    /// The room of the commands that were taken, but whose messages have not been sent yet.
+    /// The room of commands that have left the queue, but whose messages have not been sent yet.
     taken: usize,
 }
 

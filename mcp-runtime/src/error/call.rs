@@ -71,7 +71,8 @@ impl ServeError {
         Self::Setting { name, error }
     }
 
-    /// Checks settings. Each has its name, and is true if nothing could be served with its value.
+    /// Checks settings. Each entry has the name of a setting, and is true if the setting can never
+    /// work.
     ///
     /// # Errors
     ///

@@ -183,7 +183,7 @@ fn declaration(capability: &str) -> Value {
     names.fold(json!({}), |inner, name| json!({name: inner}))
 }
 
-/// The capabilities that every client of a server must declare. None by default.
+/// The capabilities that every client of a server must declare. The default requires nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirement(Arc<Value>);
 
@@ -192,7 +192,7 @@ impl Requirement {
         Self(Arc::new(json(capabilities)))
     }
 
-    /// Requires the capabilities of both.
+    /// Combines two requirements.
     pub(crate) fn and(&self, other: &Self) -> Self {
         let mut both = Value::clone(&self.0);
         merge(&mut both, &other.0);

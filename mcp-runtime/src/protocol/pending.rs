@@ -104,7 +104,7 @@ impl<W> Pending<W> {
         self.entries.remove(&id).map(|entry| entry.waiter)
     }
 
-    /// Removes the request `id` if its waiter is `wanted`.
+    /// Removes the request `id` if `wanted` returns true for its waiter.
     pub(crate) fn remove_if(&mut self, id: i64, wanted: impl FnOnce(&W) -> bool) -> Option<W> {
         let is_wanted = wanted(&self.entries.get(&id)?.waiter);
         is_wanted.then(|| self.remove(id)).flatten()

@@ -1,3 +1,3 @@
-//! The core of a connection against a model.
+//! Tests the core of a connection against a model.
 
 mod model;

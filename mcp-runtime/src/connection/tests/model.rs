@@ -1,4 +1,4 @@
-//! Compares the core of a connection with a simple model, by random steps.
+//! Compares the core of a connection with a simple model, in random steps.
 
 #![allow(clippy::unwrap_used)]
 
@@ -79,7 +79,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// The core, and the model that tells what to expect of it.
+/// The core, and the model that predicts its behavior.
 struct World {
     core: Core<Anybody, ()>,
     /// The running handlers, each with the number of its request.
