@@ -89,15 +89,13 @@ impl<'a> Emitter<'a> {
     fn server(&self) -> TokenStream {
         let name = self.owner(Feature::Tool);
         quote! {
-                        /// The server, called through a connected client.
-                        ///
-                        /// Each tool is a method. The methods of [`Client`] can be called as well,
-                        /// unless a
-                        /// tool has the same name.
-                        ///
-                        /// If the server has prompts or resource templates, `prompts()` and
-                        /// `resources()`
-                        /// return values that have them as methods.
+            /// The server, called through a connected client.
+            ///
+            /// Each tool is a method. The methods of [`Client`] can also be called, unless a tool has the same
+            /// name.
+            ///
+            /// If the server has prompts or resource templates, `prompts()` and `resources()` return values
+            /// that have them as methods.
             #[derive(Clone, Debug)]
             pub struct #name(pub Client);
 

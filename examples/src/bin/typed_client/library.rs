@@ -21,16 +21,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 
-/// Members of an object by their names.
+/// The members of an object by name.
 type Map<T> = BTreeMap<String, T>;
 
-/// The server, through a client that is connected to it.
+/// The server, called through a connected client.
 ///
-/// Methods are its tools; those of [`Client`] can be called as well, where no tool has
-/// their name.
+/// Each tool is a method. The methods of [`Client`] can also be called, unless a tool has the same
+/// name.
 ///
-/// Prompts and resource templates are methods of what `prompts()` and `resources()` return,
-/// where the server has some.
+/// If the server has prompts or resource templates, `prompts()` and `resources()` return values
+/// that have them as methods.
 #[derive(Clone, Debug)]
 pub struct Library(pub Client);
 
@@ -104,7 +104,7 @@ pub struct BookResourceArguments {
 }
 
 impl BookResourceArguments {
-    /// A value with the required members, and no other.
+    /// Creates a value with only the required members.
     #[must_use]
     pub fn new(isbn: impl Into<String>) -> Self {
         Self { isbn: isbn.into() }
@@ -133,13 +133,13 @@ pub struct FindArguments {
     title: String,
     /// At most this many books.
     ///
-    /// 1 to 100. Left out, the server takes `10`.
+    /// 1 to 100. The default is `10`.
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<u64>,
 }
 
 impl FindArguments {
-    /// A value with the required members, and no other.
+    /// Creates a value with only the required members.
     ///
     /// - `title`: Part of the title, in any case.
     #[must_use]
@@ -152,7 +152,7 @@ impl FindArguments {
 
     /// At most this many books.
     ///
-    /// 1 to 100. Left out, the server takes `10`.
+    /// 1 to 100. The default is `10`.
     #[must_use]
     pub fn with_limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
@@ -195,7 +195,7 @@ pub struct SummaryPromptArguments {
 }
 
 impl SummaryPromptArguments {
-    /// A value with the required members, and no other.
+    /// Creates a value with only the required members.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
         Self {
