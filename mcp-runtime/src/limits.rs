@@ -262,8 +262,8 @@ pub(crate) const MAX_RESUMPTIONS: usize = 5;
 pub(crate) const TCP_KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long a client waits for the event `endpoint`, which only HTTP+SSE servers send.
 pub(crate) const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long calls in flight may take to fail when the server has ended the session. Their errors
-/// say whether to repeat them.
+/// How long calls in flight may take to fail when the server has ended the session. The error of
+/// each call says whether to repeat it.
 pub(crate) const SESSION_END_TIMEOUT: Duration = Duration::from_millis(500);
 /// How often a request is sent again after 401 or 403, for a login, refresh, nonce or more scopes.
 /// Stops at a server that is never satisfied.

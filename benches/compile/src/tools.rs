@@ -17,7 +17,7 @@ pub(crate) struct Kind {
 pub(crate) const SHARED: &str = r#"
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 struct Book {
-    /// As on the cover.
+    /// The title on the cover.
     title: String,
     author: Option<String>,
     pages: u32,
@@ -31,7 +31,7 @@ struct Books {
 #[derive(Deserialize, JsonSchema)]
 struct Line {
     title: String,
-    /// How many.
+    /// The number of copies.
     count: u32,
 }
 
@@ -47,13 +47,13 @@ pub(crate) const KINDS: [Kind; 10] = [
     Kind {
         types: "",
         ours: r#"
-    /// Adds two numbers, and @.
+    /// Adds two numbers and @.
     #[tool(read_only)]
     fn add_@(
         &self,
-        /// The first.
+        /// The first number.
         a: i64,
-        /// The second.
+        /// The second number.
         b: i64,
     ) -> i64 {
         a + b + @
@@ -62,9 +62,9 @@ pub(crate) const KINDS: [Kind; 10] = [
         arguments: r#"
 #[derive(Deserialize, JsonSchema)]
 struct Add@ {
-    /// The first.
+    /// The first number.
     a: i64,
-    /// The second.
+    /// The second number.
     b: i64,
 }
 "#,
@@ -84,7 +84,7 @@ struct Add@ {
         &self,
         /// Part of the title.
         title: String,
-        /// At most this many.
+        /// The maximum number of books.
         limit: Option<u32>,
     ) -> Result<Books, String> {
         let found = self.books.iter().filter(|book| book.title.contains(&title));
@@ -100,7 +100,7 @@ struct Add@ {
 struct Find@ {
     /// Part of the title.
     title: String,
-    /// At most this many.
+    /// The maximum number of books.
     limit: Option<u32>,
 }
 "#,
@@ -126,10 +126,10 @@ struct Find@ {
     #[tool]
     async fn order_@(
         &self,
-        /// Who pays.
+        /// The customer who pays.
         customer: String,
         lines: Vec<Line>,
-        /// Where they go.
+        /// The address of the delivery.
         address: Address,
     ) -> Result<String, String> {
         let count: u32 = lines.iter().map(|line| line.count).sum();
@@ -143,10 +143,10 @@ struct Find@ {
         arguments: r#"
 #[derive(Deserialize, JsonSchema)]
 struct Order@ {
-    /// Who pays.
+    /// The customer who pays.
     customer: String,
     lines: Vec<Line>,
-    /// Where they go.
+    /// The address of the delivery.
     address: Address,
 }
 "#,
@@ -175,7 +175,7 @@ struct Report@ {
 }
 "#,
         ours: r#"
-    /// Reports on the shelf.
+    /// Describes the shelf.
     #[tool(read_only)]
     fn report_@(&self) -> Report@ {
         Report@ {
@@ -254,7 +254,7 @@ struct Tag@ {
     Kind {
         types: "",
         ours: r#"
-    /// Reserves a book for who asks.
+    /// Reserves a book for the caller.
     #[tool]
     async fn reserve_@(&self, title: String, cx: &Context) -> String {
         format!("{title} is reserved by request {}", cx.request_id())
@@ -286,7 +286,7 @@ struct Totals@ {
 }
 "#,
         ours: r#"
-    /// Adds up what was paid.
+    /// Adds up the payments.
     #[tool(read_only)]
     fn totals_@(&self, payments: HashMap<String, f64>) -> Totals@ {
         Totals@ {

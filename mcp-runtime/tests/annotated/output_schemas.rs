@@ -1,4 +1,4 @@
-//! Structured results: their schemas, and how revisions without them get them.
+//! Structured results: their schemas, and their form in revisions without structured content.
 
 use mcp_runtime::prelude::*;
 use serde_json::{Value, json};

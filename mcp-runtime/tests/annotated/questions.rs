@@ -1,5 +1,5 @@
-//! Questions that are parameters. They are asked before the function is entered, which runs only
-//! once.
+//! Questions that are parameters. They are asked before the function is entered, so the function
+//! runs only once.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! The module `testing`.
+//! Tests the module `testing`.
 
 use std::time::Duration;
 
