@@ -48,8 +48,8 @@ const session = createTaskSessionFromClient(client, {
   v2RequestFraming: { protocolVersion: PROTOCOL, clientInfo, clientCapabilities: capabilities },
   onInputRequest: createApplicationInputHandler({
     elicitation: () => ({ action: 'accept', content: { answer: 'Metropolis' } }),
-    sampling: () => assert.fail('nobody asks a model'),
-    roots: () => assert.fail('nobody asks for roots'),
+    sampling: () => assert.fail('no tool asks a model'),
+    roots: () => assert.fail('no tool asks for roots'),
   }),
 });
 

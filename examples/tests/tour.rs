@@ -34,7 +34,7 @@ fn the_tour_works_and_fits_a_terminal() {
         "  ✓ add(2, 3)     → 5",
         "  ✗ divide(1, 0)  → division by zero: `b` must be another number",
         "  shutdown    operating → shutting down → terminated",
-        "  process     ended by itself when its input was closed (exit status: 0)",
+        "  process     exited when its input was closed (exit status: 0)",
     ] {
         assert!(said.lines().any(|said| said == line), "{line}\n{said}");
     }

@@ -76,8 +76,8 @@ fn write_message(line: &mut Vec<u8>, message: &Message<'_>) {
             id,
             outcome: Err(error),
         } => write_error(line, id.as_ref(), error),
-        Message::Response { id: None, .. } => panic!("a result for nobody was accepted"),
-        Message::InvalidResponse { .. } => panic!("a malformed response is not written"),
+        Message::Response { id: None, .. } => panic!("a result without an id was accepted"),
+        Message::InvalidResponse { .. } => panic!("a malformed response has no message to write"),
     }
 }
 

@@ -23,13 +23,13 @@ fn check_type<T: Debug + DeserializeOwned + PartialEq + Serialize>(text: &str) {
     let Ok(value) = serde_json::from_str::<T>(text) else {
         return;
     };
-    let encoded = serde_json::to_string(&value).expect("what was decoded can be encoded");
+    let encoded = serde_json::to_string(&value).expect("a decoded value can be encoded");
     let again: T = match serde_json::from_str(&encoded) {
         Ok(again) => again,
         Err(error) => panic!("{error}: {encoded} as {}", std::any::type_name::<T>()),
     };
-    assert_eq!(value, again, "by way of {encoded}");
-    let encoded_again = serde_json::to_string(&again).expect("what was decoded can be encoded");
+    assert_eq!(value, again, "after encoding as {encoded}");
+    let encoded_again = serde_json::to_string(&again).expect("a decoded value can be encoded");
     assert_eq!(encoded, encoded_again);
     let mut written = Vec::new();
     write::value(&mut written, &value);

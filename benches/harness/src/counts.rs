@@ -130,7 +130,7 @@ impl Counter {
         let text = fs::read_to_string(&log)?;
         fs::remove_file(&log)?;
         self.find(&text)
-            .ok_or_else(|| Error::other(format!("valgrind says nothing of use: {text}")))
+            .ok_or_else(|| Error::other(format!("valgrind printed no count: {text}")))
     }
 
     /// Finds the count in the summary at the end of valgrind's log.

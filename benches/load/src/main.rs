@@ -130,6 +130,6 @@ async fn streams(server: &mcp_runtime::Server, connections: &mut [Connection]) -
         tokio::time::timeout(Duration::from_secs(10), async { told }).await???;
     }
     let took = start.elapsed();
-    println!("{STREAMS} streams: {per_stream} bytes each, both ends; all told in {took:.0?}");
+    println!("{STREAMS} streams: {per_stream} bytes each, both ends; all notified in {took:.0?}");
     Ok(())
 }

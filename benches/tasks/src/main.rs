@@ -72,7 +72,7 @@ fn measure(tool: &str) -> Result<(), Box<dyn Error>> {
     for _ in 0..TASKS {
         let answer = server.call(tool)?;
         if answer["result"]["resultType"] != "task" {
-            return Err(format!("{tool} is no task: {answer}").into());
+            return Err(format!("{tool} is not a task: {answer}").into());
         }
     }
     let each = |memory: u64| memory as f64 / f64::from(TASKS);

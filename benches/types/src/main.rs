@@ -21,6 +21,6 @@ fn main() {
     match arguments.as_slice() {
         [name, runs] => measure::repeat(name, runs.parse().expect("a number of runs")),
         [] => measure::report(),
-        _ => panic!("no arguments, or the name of a case and a number of runs"),
+        _ => panic!("usage: bench-types [CASE RUNS]"),
     }
 }

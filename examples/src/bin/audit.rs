@@ -19,7 +19,7 @@ impl Calculator {
     #[tool]
     fn divide(&self, dividend: i64, divisor: i64) -> Result<i64, ToolError> {
         let quotient = dividend.checked_div(divisor);
-        quotient.ok_or_else(|| ToolError::new("no number can be divided by this"))
+        quotient.ok_or_else(|| ToolError::new("`dividend` can't be divided by `divisor`"))
     }
 }
 

@@ -14,7 +14,7 @@ impl Stock {
     /// Takes something out of the stock.
     #[tool]
     fn take(&self, item: String, left: u32, cx: &Context) -> String {
-        cx.log(LoggingLevel::Debug, format!("somebody wants {item}"));
+        cx.log(LoggingLevel::Debug, format!("someone wants {item}"));
         let stock = cx.logger("stock");
         if left == 0 {
             stock.error(json!({"item": item, "left": left}));

@@ -24,7 +24,7 @@ const USAGE: &str = "usage: login [--client-id ID] [--client-secret SECRET] [--i
     [--client-metadata URL] [--scope SCOPES] [--store FOLDER] URL [TOOL [JSON]]";
 
 #[mcp_runtime::main]
-#[allow(clippy::print_stderr, reason = "this program is no server")]
+#[allow(clippy::print_stderr, reason = "this program is not a server")]
 async fn main() -> ExitCode {
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
@@ -36,7 +36,7 @@ async fn main() -> ExitCode {
     }
 }
 
-#[allow(clippy::print_stdout, reason = "this program is no server")]
+#[allow(clippy::print_stdout, reason = "this program is not a server")]
 async fn run() -> Result<(), Box<dyn Error>> {
     let mut arguments: VecDeque<String> = std::env::args().skip(1).collect();
     let oauth = options(&mut arguments)?;

@@ -67,7 +67,7 @@ async fn serve(address: &str, provider: &[&str]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-#[allow(clippy::print_stdout, reason = "this program is no server then")]
+#[allow(clippy::print_stdout, reason = "here the program is not a server")]
 async fn login(url: &str, provider: &[&str]) -> Result<(), Box<dyn Error>> {
     let mut oauth = match *provider {
         ["entra", tenant, client] => OAuth::entra("providers", tenant, client),

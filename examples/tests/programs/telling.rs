@@ -86,7 +86,7 @@ async fn logs_are_heard_from_the_level_on_that_was_asked_for() {
         }
     })
     .await;
-    let wanted = json!(["debug", null, "somebody wants tea"]);
+    let wanted = json!(["debug", null, "someone wants tea"]);
     let none = json!(["error", "stock", {"item": "tea", "left": 0}]);
     let taken = json!(["info", "stock", {"item": "tea", "left": 0}]);
     assert_eq!(

@@ -22,7 +22,9 @@ impl FromStr for Tone {
         match text {
             "plain" => Ok(Self::Plain),
             "warm" => Ok(Self::Warm),
-            other => Err(format!("`{other}` is no tone, expected `plain` or `warm`")),
+            other => Err(format!(
+                "`{other}` is not a tone; expected `plain` or `warm`"
+            )),
         }
     }
 }
@@ -170,7 +172,7 @@ async fn every_fault_is_named_at_once() {
         answer["error"],
         json!({"code": -32602, "message": "The arguments are invalid:\n\
             - `title`: missing\n\
-            - `style`: `loud` is no tone, expected `plain` or `warm`\n\
+            - `style`: `loud` is not a tone; expected `plain` or `warm`\n\
             - `pages`: \"-1\": invalid digit found in string"})
     );
     let answer = get("summary", json!({"title": 5})).await;

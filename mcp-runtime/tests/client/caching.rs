@@ -37,7 +37,11 @@ async fn an_answer_is_kept_for_as_long_as_the_server_says() {
     let (client, mut server) = stateless(builder(&cache)).await;
     let answer = tools("a", 1000, "private");
     assert_eq!(asked(&client, &mut server, answer).await, "a");
-    assert_eq!(listing(&client).await.unwrap(), "a", "nobody was asked");
+    assert_eq!(
+        listing(&client).await.unwrap(),
+        "a",
+        "the server was asked again"
+    );
     tokio::time::advance(Duration::from_millis(1000)).await;
     assert_eq!(
         asked(&client, &mut server, tools("b", 0, "private")).await,

@@ -72,7 +72,7 @@ async fn what_can_not_be_read_does_not_switch_off_the_check() {
         }
         let answer = site.send(call(&site, "echo", &arguments)).await;
         let text = answer.json()["result"]["content"][0]["text"].take();
-        assert_eq!(text, arguments, "nobody reads this member of other tools");
+        assert_eq!(text, arguments, "other tools accept an ambiguous member");
     }
     let long = r#"{"rows":123456789012345678901234567890,"z":123456789012345678901234567890}"#;
     let request = call(&site, "shown", long);

@@ -89,7 +89,7 @@ fn none_is_left_out() {
         assert!(driven.contains(name), "{name} is driven by no test");
     }
     for name in driven {
-        assert!(declared.contains(&name), "{name} is no limit");
+        assert!(declared.contains(&name), "{name} is not a limit");
     }
 }
 }

@@ -167,7 +167,7 @@ async fn a_question_that_might_be_meant_for_another_is_asked_of_nobody() {
     other.handshake("2025-06-18").await;
     other.send(call(1, "wait", json!({}))).await;
     waits.notified().await;
-    let client = anybody().on_form(async |_| panic!("somebody else might be meant"));
+    let client = anybody().on_form(async |_| panic!("the question may belong to another caller"));
     let caller = connect(client, &proxy).await;
     for tool in ["order", "pay", "think"] {
         let error = caller.call::<String>(tool, json!({})).await.unwrap_err();

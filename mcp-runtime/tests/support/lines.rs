@@ -20,7 +20,10 @@ impl Lines {
     pub fn pair() -> (Memory, Self) {
         let (ours, theirs) = memory::pair();
         let lines = Self::open(theirs).now_or_never();
-        (ours, lines.expect("memory opens at once"))
+        (
+            ours,
+            lines.expect("an in-memory connection opens immediately"),
+        )
     }
 
     pub async fn open(end: Memory) -> Self {

@@ -22,7 +22,7 @@ impl Calculator {
 }
 
 #[mcp_runtime::main]
-#[allow(clippy::print_stdout, reason = "this program is no server on stdio")]
+#[allow(clippy::print_stdout, reason = "this program is not a server on stdio")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (to_server, from_client) = mpsc::channel(16);
     let (to_client, from_server) = mpsc::channel(16);

@@ -116,7 +116,7 @@ fn watched(server: &ChildProcess) -> (Arc<Mutex<Option<Exit>>>, ChildProcess) {
 
 fn ending(exit: Exit) -> String {
     let how = match exit.step {
-        ExitStep::Closed => "ended by itself when its input was closed",
+        ExitStep::Closed => "exited when its input was closed",
         ExitStep::Terminated => "had to be asked to end",
         ExitStep::Killed => "had to be killed",
     };

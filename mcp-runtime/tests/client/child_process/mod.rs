@@ -329,7 +329,7 @@ fn no_orphan_is_left_when_everything_is_dropped() {
     assert_eq!(
         held.read(&mut [0]).unwrap(),
         0,
-        "nobody holds the pipe any more"
+        "a process still holds the pipe open"
     );
 }
 
@@ -349,7 +349,7 @@ async fn descendants_end_with_the_server() {
     assert_eq!(
         held.read(&mut [0]).unwrap(),
         0,
-        "nobody holds the pipe any more"
+        "a process still holds the pipe open"
     );
 }
 
