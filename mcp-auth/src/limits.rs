@@ -157,7 +157,7 @@ pub(crate) mod proxy {
     /// Time after which a person has to log in again, in seconds. Refresh tokens stop working then.
     pub(crate) const LOGIN_LIFETIME: u64 = 90 * 24 * 60 * 60;
 
-    /// Maximum number of logins kept per person. A further login ends the person's oldest one.
+    /// Maximum number of logins kept per person. One more login ends the person's oldest one.
     pub(crate) const MAX_LOGINS_OF_PERSON: usize = 32;
     /// Maximum number of logins in each of the 256 parts. A hash of the person selects the part.
     pub(crate) const MAX_LOGINS_OF_PART: usize = 512;

@@ -40,7 +40,7 @@ impl<'a> Rest<'a> {
             let Some(next) = rest.parameter() else {
                 return;
             };
-            // Parameters can't follow a challenge that has none.
+            // Parameters can't follow a challenge without parameters.
             if parameters.is_empty() {
                 return;
             }

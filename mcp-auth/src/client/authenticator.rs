@@ -143,8 +143,8 @@ impl OAuth {
     }
 }
 
-/// What the server demands with a challenge, or `None` if the challenge is not an OAuth challenge
-/// or a 403 is not about scopes. A 401 without any challenge is a demand for a token (2025-03-26).
+/// Returns the demand of the server, or `None` if the challenge is not an OAuth challenge or a 403 is
+/// not about scopes. A 401 without any challenge is a demand for a token (2025-03-26).
 fn demand(challenge: &Challenge) -> Option<Demand> {
     let all = challenge::Challenge::from_headers(&challenge.headers);
     let is_ours = |it: &&challenge::Challenge| {

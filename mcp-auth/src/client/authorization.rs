@@ -14,7 +14,7 @@ pub(crate) struct AuthorizationRequest<'a> {
     /// The issuer's metadata, already checked.
     pub(crate) metadata: &'a AuthorizationServerMetadata,
     pub(crate) client_id: &'a str,
-    /// Where the browser is redirected with the response.
+    /// The URI to which the browser is redirected with the response.
     pub(crate) redirect_uri: &'a str,
     /// The `resource` of the server's metadata, unchanged; `None` omits the parameter.
     pub(crate) resource: Option<&'a str>,

@@ -66,7 +66,7 @@ impl ProofRequest<'_> {
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ProofKey(Arc<SigningKey>);
 
-/// What a request needs to prove the possession of a key.
+/// The data that a request needs to prove the possession of a key.
 #[derive(Clone)]
 pub(crate) struct Proving {
     pub(crate) key: ProofKey,

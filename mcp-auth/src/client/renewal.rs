@@ -22,7 +22,7 @@ use crate::metadata::AuthorizationServerMetadata;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Revocation {
-    /// All tokens were revoked, or there were none.
+    /// All tokens were revoked, or there were no tokens.
     Done,
     /// An issuer does not offer revocation (RFC 7009), or not for this kind of token (§2.2.1,
     /// `unsupported_token_type`). The tokens are removed locally but stay valid until they expire.
@@ -325,7 +325,7 @@ impl Renewal {
         scopes
     }
 
-    /// Redeems the refresh token (RFC 6749 §6). Returns false if there is none or it is invalid.
+    /// Redeems the refresh token (RFC 6749 §6). Returns false if it is missing or invalid.
     ///
     /// Of several processes that share a store, one redeems the token and the others use the result.
     async fn refresh(&self, discovery: &Discovery, binding: &Binding) -> Result<bool, AuthError> {

@@ -196,7 +196,7 @@ impl Upstream {
         Ok(all["id_token"].as_str().map(str::to_owned))
     }
 
-    /// Determines whom the tokens belong to. Without an ID token and a verifier, the known person
+    /// Determines the person that the tokens belong to. Without an ID token and a verifier, the known person
     /// is kept.
     async fn identify(
         &self,

@@ -98,7 +98,7 @@ pub enum BearerTokenError {
     #[error("a scope of the bearer token of `{0}` is not one word of printable ASCII")]
     Scope(String),
     /// A name or scope of an entry is empty, or begins or ends with `#` or a quote, so a comment or
-    /// quotes were probably taken for content. Entries are counted from 1.
+    /// quotes were probably mistaken for content. Entries are counted from 1.
     #[error(
         "entry {0} of the bearer tokens has an empty name, a comment or quotes: write comments in lines of \
          their own that begin with `#`, and names and scopes without quotes"
@@ -163,7 +163,7 @@ impl BearerToken {
     }
 
     /// Claims as an authorization server would issue them, so handlers work the same with and
-    /// without one.
+    /// without an authorization server.
     fn claims(&self) -> Option<Claims> {
         let claims = json!({
             "iss": ISSUER,

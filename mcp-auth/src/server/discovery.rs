@@ -125,7 +125,7 @@ impl Discovery {
             });
             match found {
                 Ok(metadata) => return Ok(metadata),
-                // The host is unreachable, so the other URLs would fail too.
+                // The host is unreachable, so the other URLs would also fail.
                 Err(error) if !error.is_answered => return Err(error),
                 Err(error) => first = first.or(Some(error)),
             }
@@ -170,7 +170,7 @@ impl Discovery {
         let wrong = |cause: String| FetchError::answer(&self.issuer, cause);
         let url = url.ok_or_else(|| wrong(format!("its metadata has no `{name}`")))?;
         let parsed = ServerUrl::parse(url).map_err(|error| wrong(error.to_string()))?;
-        // Plain http is accepted only on loopback, and only if the issuer uses it too.
+        // Plain http is accepted only on loopback, and only if the issuer also uses it.
         let may_be_plain = self.issuer.starts_with("http:") && parsed.is_secure();
         if may_be_plain || url.starts_with("https:") {
             return Ok(url);

@@ -23,7 +23,7 @@ pub(super) struct Proofs {
     replay: Replay,
 }
 
-/// What a proof is checked against.
+/// The properties of a request that a proof must match.
 pub(super) struct ProvenRequest<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,

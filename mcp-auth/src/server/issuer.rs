@@ -17,7 +17,7 @@ use crate::metadata::{IssuerTemplate, authorization_server_metadata_urls};
 
 /// An authorization server whose tokens a [`ResourceServer`](super::ResourceServer) accepts.
 ///
-/// Its metadata and keys are discovered (RFC 8414, then OpenID Connect). The issuer is trusted
+/// The metadata and keys are discovered (RFC 8414, then OpenID Connect). The issuer is trusted
 /// configuration and may have a private address. By default, tokens must follow RFC 9068. Each
 /// setting that accepts other tokens documents its limitations.
 ///

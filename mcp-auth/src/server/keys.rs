@@ -15,7 +15,7 @@ use crate::limits::server::{
 };
 use crate::util::lock;
 
-/// Where the keys of an issuer come from.
+/// The source of an issuer's keys.
 #[derive(Clone)]
 pub(crate) enum KeySource {
     /// The keys are at the `jwks_uri` of the issuer's metadata.

@@ -26,7 +26,7 @@ pub(super) struct Lookups {
     state: Mutex<State>,
 }
 
-/// Where tokens are looked up.
+/// The place where tokens are looked up.
 pub(super) enum Place {
     Introspection(Introspection),
     Verifier(Arc<dyn ErasedVerifier>),

@@ -182,7 +182,7 @@ fn scope_check(granted: Arc<HashSet<String>>, answers: Arc<Answers>, scheme: Sch
 }
 
 /// The principal consists of issuer and subject, or of issuer and client if there is no subject. It
-/// is encoded as JSON so that different principals never have the same string.
+/// is encoded as JSON, which gives each principal a different string.
 fn principal(claims: &Claims) -> Principal {
     let (kind, id) = match claims.subject() {
         Some(subject) => ("sub", subject),

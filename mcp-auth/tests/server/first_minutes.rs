@@ -1,4 +1,4 @@
-//! What a user sees who sets up a server for the first time.
+//! Tests of the errors and logs that a user sees when setting up a server for the first time.
 
 use http::Request;
 use mcp_auth::{Issuer, ResourceServer};

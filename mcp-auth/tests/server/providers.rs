@@ -134,7 +134,7 @@ async fn github_tells_whose_a_token_of_the_app_is() {
     };
     let (origin, answer) =
         serve(Router::new().route("/applications/{app}/token", post(check))).await;
-    // The same as `Issuer::github`, but for a GitHub Enterprise Server.
+    // The settings of `Issuer::github`, adapted to a GitHub Enterprise Server.
     let policy = || {
         let of = "https://github.example.com/login/oauth";
         let tokens = GitHubTokens::new("Iv1.app", "secret").enterprise(&origin, of);

@@ -1,4 +1,4 @@
-//! What happens to open streams when their token is revoked.
+//! Tests that open streams end when their token is revoked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -269,7 +269,7 @@ impl<'a> SkippedArguments<'a> {
         }
     }
 
-    /// Returns a function that adds the skipped arguments to the result; `None` if there are none.
+    /// Returns a function that adds the skipped arguments to the result, or `None` without any.
     pub(crate) fn note(&self) -> Option<impl FnOnce(&mut CallToolResult) + Send + use<>> {
         let names = std::mem::take(&mut *lock(&self.names));
         (!names.is_empty()).then_some(move |result: &mut CallToolResult| {

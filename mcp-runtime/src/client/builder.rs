@@ -50,8 +50,8 @@ impl ClientBuilder {
         self.revisions(Revisions::only(revision))
     }
 
-    /// Accepts only revisions of this era. Use this if the era of the server is known, so that the
-    /// client need not probe it.
+    /// Accepts only revisions of this era. Use this if the era of the server is known, to avoid the
+    /// probe of the server.
     pub fn era(mut self, era: Era) -> Self {
         self.config.revisions = self.config.revisions.of(era);
         self

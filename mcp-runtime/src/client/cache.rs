@@ -76,8 +76,8 @@ impl ClientCache {
         known.0 = principal;
     }
 
-    /// Removes the client's private answers if its principal has changed. Starts a new generation,
-    /// so that answers to requests in flight are not cached.
+    /// Removes the client's private answers if its principal has changed. Starts a new generation
+    /// to avoid caching answers to requests in flight.
     fn check_principal(&self) {
         let mut known = lock(&self.principal);
         let changes = known.0.count();

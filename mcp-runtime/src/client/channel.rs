@@ -141,7 +141,7 @@ impl Channel {
         self.shared.with(f)
     }
 
-    /// What was negotiated, or `None` unless the connection operates. Does not lock `announcing`,
+    /// The negotiated settings, or `None` unless the connection operates. Does not lock `announcing`,
     /// because an observer of the status may call this.
     pub(super) fn negotiated(&self) -> Option<Arc<Negotiated<ServerCapabilities>>> {
         self.shared.lifecycle().negotiated.clone()

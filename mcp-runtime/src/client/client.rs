@@ -188,7 +188,7 @@ impl Client {
         &self.inner.current
     }
 
-    /// What the newest connection has negotiated.
+    /// The settings that the newest connection has negotiated.
     #[must_use]
     pub fn negotiated(&self) -> Arc<Negotiated<ServerCapabilities>> {
         let connection = Arc::clone(&self.inner.current.borrow().connection);

@@ -98,8 +98,8 @@ impl Default for KeepAlive {
 /// How the client reconnects after it has lost the connection.
 ///
 /// The client pauses before each attempt. Each pause is twice as long as the previous one, up to a
-/// maximum, and is shortened by a random part (jitter), so that the clients of one server do not all
-/// reconnect at the same moment. A call that waits for the connection shortens the pause, but not
+/// maximum, and is shortened by a random part (jitter), which keeps the clients of one server from
+/// reconnecting at the same moment. A call that waits for the connection shortens the pause, but not
 /// below `first_pause`. Once all attempts have failed, each call makes one more attempt. A client
 /// behind a [proxy](crate::Server::proxy) ignores the limit and retries forever. The broken stream
 /// of a [`Subscription`](super::Subscription) is reopened by the same rules.

@@ -90,7 +90,7 @@ pub enum ConnectError {
     Result {
         /// The method that was called.
         method: String,
-        /// What is wrong with the answer.
+        /// Description of the fault.
         reason: String,
     },
     /// The client's settings exclude every revision.
@@ -176,7 +176,7 @@ impl CallError {
     pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Timeout { .. } | Self::Lost(_) | Self::SessionEnded => true,
-            // `InvalidInput` means that the request can't be serialized, which no retry mends.
+            // `InvalidInput` means that the request can't be serialized, which no retry fixes.
             Self::NotSent(error) => error.kind() != io::ErrorKind::InvalidInput,
             // Servers that are overloaded or shutting down answer with this code.
             Self::Rpc(error) => error.code == code::INTERNAL_ERROR,

@@ -401,8 +401,8 @@ impl Page {
         self.params.elicitation_id.as_deref()
     }
 
-    /// Replies that the user has agreed and the page was opened. What happens on the page stays
-    /// between the user and the server.
+    /// Replies that the user has agreed and the page was opened. The client does not learn what happens
+    /// on the page.
     pub fn accept(&self) -> ElicitReply {
         ElicitReply::of(ElicitAction::Accept)
     }

@@ -374,7 +374,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The same as those of [`subscribe`](Self::subscribe).
+    /// The same errors as for [`subscribe`](Self::subscribe).
     pub async fn unsubscribe(&self, uri: impl Into<String>) -> Result<(), CallError> {
         let uri = uri.into();
         self.state().session().resources.remove(&uri);

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::error::CallError;
 use crate::protocol::{locate, reason};
 
-/// Where a message comes from, for errors and logs, and the revision that it is read in.
+/// The origin of a message, for errors and logs, and the revision that it is read in.
 pub(super) struct Source<'a> {
     pub(super) method: &'a str,
     /// The tool that was called, if the message is the result of a tool.

@@ -396,7 +396,7 @@ impl ServerBuilder {
     /// - Its [scopes](Self::scopes) are needed for its own entries, and lists are
     ///   [filtered](Self::filter_by_scopes) if either server filters them.
     ///
-    /// Page size, caching, revisions, name and state keys are those of this server.
+    /// Page size, caching, revisions, name and state keys are taken from this server.
     ///
     /// ```
     /// use mcp_runtime::Server;

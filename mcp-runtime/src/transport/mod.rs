@@ -1,6 +1,6 @@
 //! Transports: connections that carry frames of bytes between two peers.
 //!
-//! A [`Transport`] knows nothing of the protocol: it opens a reader and a writer of frames, and the
+//! A [`Transport`] is independent of the protocol: it opens a reader and a writer of frames, and the
 //! connection's driver does the rest. Transports that send lines of text over a byte stream (stdio,
 //! sockets, memory) share one codec, [`LineReader`] and [`LineWriter`].
 

@@ -26,7 +26,7 @@ pub(super) const PHRASES: &[Phrase] = &[
         better: "name the owner: \"The session's …\", or write \"The …\"",
     },
     Phrase {
-        find: "that|those of",
+        find: "is|are|was|were|as that|those of",
         better: "repeat the noun: \"the headers of the user\", or use a possessive: \"the user's\"",
     },
     Phrase {
@@ -50,7 +50,7 @@ pub(super) const PHRASES: &[Phrase] = &[
         better: "write \"anyone who\" or name the caller",
     },
     Phrase {
-        find: "whom",
+        find: "of|as|by|to whom",
         better: "name the person, or turn the sentence around",
     },
     // Negations.
@@ -59,11 +59,11 @@ pub(super) const PHRASES: &[Phrase] = &[
         better: "write \"is not a\" or \"are not\"",
     },
     Phrase {
-        find: "is|are|was|were|has|have|had|needs|need|names|gives|sends|takes|gets|it none",
+        find: "is|are|was|were|it none",
         better: "repeat the noun: \"there is no token\", \"has no token\"",
     },
     Phrase {
-        find: "so that ... not|no|never|none|cannot|can't|don't|doesn't|isn't|aren't",
+        find: "so that ... not|none|never",
         better: "write \"to avoid …\" or \"… would otherwise …\"",
     },
     Phrase {
@@ -76,20 +76,16 @@ pub(super) const PHRASES: &[Phrase] = &[
     },
     // People who are not people.
     Phrase {
-        find: "nobody|nobody's",
+        find: "^ nobody|nobody's",
         better: "name who does not: \"no client\", or write \"no one\"",
-    },
-    Phrase {
-        find: "anybody|everybody|somebody|anybody's|everybody's|somebody's",
-        better: "name the person or program, or write \"anyone\", \"everyone\", \"someone\"",
     },
     // Verbs that mean something else elsewhere.
     Phrase {
-        find: "count|counts|counted as|for",
-        better: "write \"is\", \"is treated as\", \"applies to\" or \"is charged to\"",
+        find: "count|counts as",
+        better: "write \"is\" or \"is treated as\"",
     },
     Phrase {
-        find: "stand|stands|stood in|at|around|there|here|on|before|after|between|still|under|above|below|beside|behind|alone|where",
+        find: "stand|stands|stood in|at|around|there|here|on|before|after|between|under|above|below|beside|behind|alone|where",
         better: "write \"is\", \"is in\", \"appears\" or \"stops\"",
     },
     Phrase {
@@ -166,7 +162,7 @@ pub(super) const PHRASES: &[Phrase] = &[
         better: "write \"a string\" or \"text\"",
     },
     Phrase {
-        find: "further !details|information|reading|down|below",
+        find: "further one|ones",
         better: "write \"another\", \"more\" or \"additional\"",
     },
     Phrase {

@@ -38,7 +38,7 @@ pub(crate) struct State {
     pub(crate) trusted: Vec<crate::AuthorizationServer>,
 }
 
-/// What a login or a client was granted.
+/// The grant of a login or a client.
 #[derive(Clone, Debug)]
 pub(crate) struct Grant {
     pub(crate) client_id: String,

@@ -55,7 +55,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// The same as those of [`route`](Self::route). With layers, errors are part of the answer.
+    /// The same errors as for [`route`](Self::route). With layers, errors are part of the answer.
     pub(in crate::server) fn call(
         &self,
         request: ServerRequest<'_>,

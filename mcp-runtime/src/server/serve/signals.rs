@@ -14,8 +14,8 @@ pub(super) trait SignalSource: Send + 'static {
     fn next(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// Shuts a server down on signals. The signals have their own task, so that the loop of the
-/// connection does not have to poll them for each message. Dropping the handler ends the task.
+/// Shuts a server down on signals. The signals have their own task, which saves the loop of the
+/// connection from polling them for each message. Dropping the handler ends the task.
 pub(super) struct SignalHandler {
     task: AbortHandle,
     received: watch::Receiver<usize>,

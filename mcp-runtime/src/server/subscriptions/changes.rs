@@ -145,7 +145,7 @@ impl ChangeSubscriber {
 }
 
 impl Topic {
-    /// The URI as the client spells it, if the change is that of a resource.
+    /// The URI as the client spells it, if a resource has changed.
     fn uri(&self) -> Option<&str> {
         match (&self.spelling, &self.change) {
             (Some(spelling), _) => Some(spelling),

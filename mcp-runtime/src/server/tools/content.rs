@@ -110,7 +110,7 @@ pub struct Image {
 /// Audio that a tool or prompt returns (2025-03-26 and later, "Tools", section Audio Content).
 ///
 /// It holds the content of an audio file, which is sent in Base64 and not decoded. Clients of older
-/// revisions get a text instead.
+/// revisions get text instead.
 ///
 /// ```
 /// use mcp_runtime::Audio;

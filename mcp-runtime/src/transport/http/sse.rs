@@ -66,8 +66,8 @@ pub(super) struct EventParser {
     kind: Vec<u8>,
     /// The data of the event `endpoint`, which comes first in HTTP+SSE.
     pub(super) endpoint: Option<String>,
-    /// The id of the last event, to resume from; `None` also if a header can't carry the id, or if
-    /// it is longer than [`MAX_EVENT_ID_BYTES`].
+    /// The id of the last event, to resume from; `None` if there is no id, if a header can't carry the
+    /// id, or if the id is longer than [`MAX_EVENT_ID_BYTES`].
     pub(super) last_id: Option<HeaderValue>,
     /// How long the server asks clients to wait before they resume.
     pub(super) retry: Option<Duration>,
@@ -107,7 +107,7 @@ impl EventParser {
         };
     }
 
-    /// Returns true if a refused event has since continued for more than the limit, so that waiting
+    /// Returns true if a refused event has since continued for more than the limit, so waiting
     /// for its end is not worthwhile.
     pub(super) fn is_endless(&self) -> bool {
         self.refused.is_some_and(|bytes| bytes > self.limit)

@@ -1,4 +1,4 @@
-//! TCP and Unix sockets, with the framing of stdio but for many clients at the same time.
+//! TCP and Unix sockets, with the framing of stdio, for many clients at the same time.
 //!
 //! `tcp` and `unix` listen; [`tcp_client`] and `unix_client` connect. Messages are lines of JSON in
 //! both eras; the specification allows stdio's framing over any reliable stream (2026-07-28,

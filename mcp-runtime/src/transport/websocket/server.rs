@@ -170,7 +170,7 @@ fn offers_mcp(headers: &HeaderMap) -> bool {
 /// Serves WebSocket clients at an address, each on its own connection.
 ///
 /// Hosts and origins are checked as over HTTP: only those of this machine are allowed unless the
-/// options add others. To serve WebSocket beside HTTP, see [`Http::with_websocket`].
+/// options add others. To serve WebSocket together with HTTP, see [`Http::with_websocket`].
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;

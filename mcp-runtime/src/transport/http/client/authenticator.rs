@@ -252,7 +252,7 @@ pub struct AuthHttp {
 impl AuthHttp {
     /// Creates a client for URLs from trusted configuration, without an MCP server, for example for
     /// a server's requests to its authorization server. Every address is allowed, so URLs must come
-    /// from configuration or from the servers that it names. The proxies are those of the
+    /// from configuration or from the servers that it names. The proxies are taken from the
     /// environment. Certificates are checked against the roots of the Mozilla project and `roots`,
     /// which are in DER.
     ///

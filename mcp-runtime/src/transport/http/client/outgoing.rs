@@ -43,9 +43,9 @@ pub(super) struct Outgoing {
 pub(super) enum Resend {
     /// If the server has not processed it: calls of tools and of extension methods.
     Unprocessed,
-    /// Also if a gateway has failed: requests without side effects.
+    /// Even if a gateway has failed: requests without side effects.
     Safe,
-    /// Also if the connection was lost: notifications and responses, whose duplicates are ignored.
+    /// Even if the connection was lost: notifications and responses, whose duplicates are ignored.
     Lost,
 }
 

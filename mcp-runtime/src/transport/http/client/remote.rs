@@ -352,7 +352,7 @@ fn pause<B>(response: &Response<B>, safe: bool, attempt: u32) -> Option<Duration
 }
 
 /// Returns the pause before another attempt; `attempt` counts from 0. The pause is shortened by a
-/// random amount, so that many clients do not come back at the same moment.
+/// random amount, to avoid that many clients come back at the same moment.
 fn backoff(attempt: u32) -> Duration {
     let bits = RandomState::new().build_hasher().finish();
     let left_out = (bits % 256) as u32;

@@ -25,7 +25,7 @@ use crate::transport::http::sse::{Event, EventParser};
 
 impl Remote {
     /// Sends a message. If it is a request, delivers the server's messages until the answer, or the
-    /// reason why there is none.
+    /// reason why there is no answer.
     pub(super) async fn exchange(&self, outgoing: &Outgoing) {
         let Some(id) = &outgoing.id else {
             return self.notify(outgoing, self.message_timeout).await;

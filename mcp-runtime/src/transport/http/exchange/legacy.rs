@@ -1,4 +1,4 @@
-//! HTTP+SSE, the transport of revision 2024-11-05, beside Streamable HTTP or alone.
+//! HTTP+SSE, the transport of revision 2024-11-05, together with Streamable HTTP or alone.
 //!
 //! The client opens one stream for all messages of the server, and posts its own messages to the
 //! address in the first event of the stream.

@@ -79,7 +79,7 @@ impl Begun {
 
 impl PendingAnswer {
     /// Waits for the first message. If that is the answer, it is sent as plain JSON, otherwise as
-    /// the first event of a stream. If the answer takes long, it also becomes a stream, so that the
+    /// the first event of a stream. If the answer takes long, it also becomes a stream, so the
     /// connection does not look dead.
     async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
         let Exchange {
@@ -170,7 +170,7 @@ pub(in crate::transport::http) async fn serve<B: Body>(
         Begun::Pending(pending) => pending.response(state).await,
     };
     if let Some(session) = caller {
-        // Storing the state may take time, and the body counts as unread meanwhile.
+        // Storing the state may take time, and the body is treated as unread meanwhile.
         response.body_mut().count(&connection.unread);
         state.keep_state(&session).await?;
     }

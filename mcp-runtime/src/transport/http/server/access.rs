@@ -113,7 +113,7 @@ pub(crate) async fn respond<B: Body>(
     Ok(response.map(ResponseBody::full))
 }
 
-/// Asks the access policy about a request, which counts as a call in flight meanwhile. `OPTIONS` is
+/// Asks the access policy about a request, which is a call in flight meanwhile. `OPTIONS` is
 /// always admitted, because pages send it without credentials.
 ///
 /// # Errors

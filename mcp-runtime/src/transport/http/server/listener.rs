@@ -39,7 +39,7 @@ use crate::transport::TcpAddress;
 /// ```
 ///
 /// Only clients on the same machine are served until [`HttpOptions`] allow others. `GET /health`
-/// reports whether the server accepts requests. For TLS, or to mount the server beside other
+/// reports whether the server accepts requests. For TLS, or to mount the server next to other
 /// routes, see [`http_service`](crate::transport::http::http_service).
 pub fn http(address: impl Into<TcpAddress>) -> Http {
     Http {

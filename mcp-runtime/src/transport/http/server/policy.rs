@@ -66,7 +66,7 @@ use crate::error::{AccessDenied, Rejection, ServeError};
 /// # drop(options);
 /// ```
 ///
-/// While the policy decides, the request counts as a call in flight
+/// While the policy decides, the request is treated as a call in flight
 /// ([`max_in_flight`](crate::transport::http::HttpOptions::max_in_flight) of its connection,
 /// [`max_calls`](crate::transport::http::HttpOptions::max_calls) of all). After
 /// [`auth_timeout`](crate::transport::http::HttpOptions::auth_timeout) the decision is abandoned
@@ -125,7 +125,7 @@ pub trait AccessPolicy: Send + Sync + 'static {
     /// such as the metadata of RFC 9728 below `/.well-known/`. The default implementation has no
     /// documents. The method must not block.
     ///
-    /// A server with its own listener serves the documents beside its other paths, except at
+    /// A server with its own listener serves the documents next to its other paths, except at
     /// `/health`. A [mounted](crate::transport::http::http_service) service serves them at the
     /// paths where it is mounted:
     /// `Router::route_service("/.well-known/oauth-protected-resource/mcp", mcp.clone())` in axum.
@@ -150,7 +150,7 @@ pub trait AccessPolicy: Send + Sync + 'static {
     /// Only `Host` has been checked. The policy itself decides about methods, credentials and
     /// `Origin`, which browsers also send with the policy's own forms. Pages of allowed origins may
     /// read the answer, and their preflight requests are answered. A body may have at most 64 KiB
-    /// (413). The request counts as a call in flight and has a time limit, as for
+    /// (413). The request is treated as a call in flight and has a time limit, as for
     /// [`admit`](Self::admit).
     fn respond(&self, request: Request<Bytes>) -> impl Future<Output = Response<Bytes>> + Send {
         drop(request);
@@ -160,7 +160,7 @@ pub trait AccessPolicy: Send + Sync + 'static {
     }
 }
 
-/// The [`AccessPolicy`] of a server, if it has one. The methods are those of the policy, with a
+/// The [`AccessPolicy`] of a server, if it has one. It has the methods of the policy, with a
 /// time limit and with panics contained. Clones share the policy.
 #[derive(Clone, Default)]
 pub(crate) struct Policy(Option<Arc<dyn ErasedPolicy>>);

@@ -272,8 +272,8 @@ impl fmt::Display for SessionId {
 
 /// Returns the first id of the server's own requests in one session.
 ///
-/// The id is random, so that a process does not mistake the answer to a request of another process
-/// in the same session for its own. The id is below 2^52, so that ids are exact in JavaScript.
+/// The id is random, to keep a process from mistaking the answer to a request of another process in
+/// the same session for its own. The id is below 2^52, so that ids are exact in JavaScript.
 ///
 /// # Errors
 ///
