@@ -253,7 +253,10 @@ impl Plan<'_> {
             let title = "The servers measured here, over stdio and HTTP";
             record.push(Part::Weight, title, &self.columns(), name, cells)
         };
-        row("crates, including dependencies of the program", weight::crates_of)?;
+        row(
+            "crates, including dependencies of the program",
+            weight::crates_of,
+        )?;
         row("stripped program, KiB", weight::size_of)
     }
 }

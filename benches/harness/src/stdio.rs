@@ -16,7 +16,6 @@ pub(super) struct Piped {
 }
 
 impl Piped {
-    /// Starts `command`.
     pub(super) fn start(mut command: Command) -> Result<Self> {
         command
             .stdin(Stdio::piped())

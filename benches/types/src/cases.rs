@@ -74,7 +74,6 @@ fn blocks() -> Pair {
     }
 }
 
-/// Decodes a value with serde_json.
 fn with_serde_json<T: DeserializeOwned>(name: &'static str, text: String) -> Case {
     case(name, move || {
         let value: T = serde_json::from_str(black_box(&text)).expect("the sample fits");

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 
-/// Connects a client to the example `binary`.
 async fn connect(binary: &str, arguments: &[&Path], revision: Revision) -> Client {
     let example = ChildProcess::new(binary).args(arguments);
     let client = Client::builder("features", "1.0.0").revision(revision);

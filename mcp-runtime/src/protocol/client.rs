@@ -234,7 +234,6 @@ mod tests {
         })
     }
 
-    /// Creates a lifecycle in `state`.
     fn at(state: LifecycleState) -> ClientLifecycle {
         let mut lifecycle = ClientLifecycle::new();
         for (reached, next) in STATES {

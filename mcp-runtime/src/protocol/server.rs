@@ -298,7 +298,6 @@ mod tests {
         ("the connection ends", Event::Terminate),
     ];
 
-    /// Creates a lifecycle in `state`.
     fn at(state: LifecycleState) -> ServerLifecycle {
         let mut lifecycle = ServerLifecycle::new(ServerRules::default());
         for (_, path) in STATES.iter().filter(|(reached, _)| *reached == state) {

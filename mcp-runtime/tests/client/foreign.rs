@@ -14,7 +14,6 @@ fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0").without_keep_alive()
 }
 
-/// Connects a client in `revision`.
 async fn speaking(revision: &str) -> (Client, Scripted) {
     let (ours, mut server) = Scripted::pair();
     let connect = builder().revision(revision.parse().unwrap()).connect(ours);

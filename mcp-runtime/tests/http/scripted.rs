@@ -74,7 +74,6 @@ impl Scripted {
         format!("http://{}/mcp", self.addr)
     }
 
-    /// Stops listening.
     pub async fn stop(&self) {
         let mut listening = self.listening.lock().await;
         listening.abort();

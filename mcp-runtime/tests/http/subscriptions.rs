@@ -111,7 +111,6 @@ async fn subscribe(exchange: Exchange, step: Step, gate: Gate) {
     }
 }
 
-/// Returns an open gate.
 fn open() -> Gate {
     let gate = Gate::new();
     gate.open();
