@@ -13,7 +13,7 @@ struct Reports;
 
 #[mcp_server(name = "load_shedding", version = env!("CARGO_PKG_VERSION"))]
 impl Reports {
-    /// Makes a report, which takes its time.
+    /// Makes a report, which takes a while.
     #[tool]
     async fn report(&self, milliseconds: u64) -> &'static str {
         tokio::time::sleep(Duration::from_millis(milliseconds)).await;

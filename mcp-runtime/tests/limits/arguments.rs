@@ -109,7 +109,7 @@ async fn max_fault_bytes() {
     let long = json!({"numbers": ["x".repeat(10_000)]});
     let faults = faults("numbers", long).await;
     let length = faults[0].len();
-    // The length includes the path of the fault and the mark of the truncation.
+    // The length includes the path of the fault and the marker of the truncation.
     assert!((240..=280).contains(&length), "{length}");
 }
 

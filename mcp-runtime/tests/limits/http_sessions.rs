@@ -144,8 +144,8 @@ async fn max_session_messages() {
         server.notify_resource_updated(format!("test://{number}"));
         clock.pass(SECOND).await;
     }
-    // The queued messages arrive immediately, together with one for which there is room then. The
-    // others arrive later.
+    // The queued messages arrive immediately, together with one more, for which they leave room.
+    // The others arrive later.
     let told = in_time(first_read(&served, &session)).await;
     let told = told.matches("resources/updated").count();
     assert!((16..=17).contains(&told), "{told} messages wait");

@@ -387,7 +387,7 @@ async fn a_peer_is_asked_for_signs_of_life_and_given_up_without() {
         // has arrived.
         ask(&mut socket, stateless(1, "tools/list", json!({}))).await;
     }
-    // From now on the client reads no frames, so it answers no pings.
+    // From now on, the client does not read frames, so it does not answer pings.
     let io = socket.into_inner();
     let mut bytes = Vec::new();
     let MaybeTlsStream::Plain(mut io) = io else {
