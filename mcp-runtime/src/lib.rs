@@ -97,8 +97,7 @@
     doc = include_str!("../../docs/errors.md"),
     doc = include_str!("../../docs/extensions.md"),
     doc = include_str!("../../docs/first-server.md"),
-    doc = include_str!("../../docs/questions.md"),
-    doc = include_str!("../../docs/testing.md")
+    doc = include_str!("../../docs/questions.md")
 )]
 #![cfg_attr(
     all(

@@ -9,6 +9,8 @@ const REACHABLE: &str =
     "each document is reachable from docs/README.md: link it there, or from a page that is";
 
 const SHOWN: &str = "the block after `<!-- file: … -->` shows this file: copy the file into it";
+const HIDDEN: &str =
+    "a forge shows hidden lines of programs: write a complete program, or leave the line out";
 const FEATURES: &str =
     "each of the 48 features has a row in order, with links to a heading and to an example";
 const BOTH: &str =
@@ -38,6 +40,11 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
     for page in documents(workspace).filter(|file| file.folder() == RUSTDOC_PAGES) {
         check_rustdoc_page(workspace, page, violations);
+    }
+    for page in documents(workspace).filter(|file| file.folder().ends_with("docs")) {
+        for (line, text) in hidden_lines(&page.text) {
+            violations.push(Violation::new(page, line, format!("`{text}`"), HIDDEN));
+        }
     }
     if let Some(features) = workspace.files.get("docs/features.md") {
         check_features(features, violations);
@@ -206,6 +213,18 @@ fn definitions(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     })
 }
 
+/// Lines of Rust programs that rustdoc hides.
+fn hidden_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut language = None;
+    (1..).zip(text.lines()).filter(move |(_, line)| {
+        if let Some(fence) = line.strip_prefix("```") {
+            language = language.is_none().then_some(fence);
+        }
+        let is_rust = language.is_some_and(|it| it.starts_with("rust"));
+        is_rust && (*line == "#" || line.starts_with("# "))
+    })
+}
+
 /// Returns the paths of files that a document shows, each with its code block.
 fn shown(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     let place = |offset: usize| text[..offset].lines().count() + 1;
@@ -318,5 +337,15 @@ mod tests {
             "docs/features.md:1",
         ];
         assert_eq!(places(&text(&rows)), expected);
+    }
+
+    #[test]
+    fn hidden_lines_are_named() {
+        let page =
+            "# A\n```rust\n# use a;\n#[b]\n```\n```sh\n# c\n```\n```rust,no_run\n#\n```\n# D\n";
+        assert_eq!(
+            places(check, &[("docs/a.md", page)]),
+            ["docs/a.md:3", "docs/a.md:10"]
+        );
     }
 }

@@ -1,0 +1,9 @@
+//! The tests that the page docs/testing.md shows.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod call;
+mod caller;
+mod form;
+mod recording;
+mod time_limit;
