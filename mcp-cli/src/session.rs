@@ -48,6 +48,7 @@ impl Context {
     /// # Errors
     ///
     /// Fails if the server can't be reached, or if the settings are invalid.
+    #[expect(deprecated, reason = "servers use deprecated parts of the protocol")]
     pub(crate) async fn open(&self, connection: &Connection) -> Result<Session, Failure> {
         let session =
             Session::connect(server::of(connection).await?, connection, self.verbose).await?;
@@ -236,6 +237,7 @@ fn with_last_lines(mut failure: Failure, stderr: &str) -> Failure {
 
 /// Builds a client that declares all capabilities, because some servers hide tools from other
 /// clients.
+#[expect(deprecated, reason = "servers use deprecated parts of the protocol")]
 fn builder(
     options: &Connection,
     questions: &Arc<Questions>,

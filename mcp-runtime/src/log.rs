@@ -64,6 +64,10 @@ pub fn seen(event: impl FnOnce()) {
 pub struct Once(AtomicBool);
 
 impl Once {
+    pub const fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
     /// Returns true the first time.
     pub fn is_first(&self) -> bool {
         !self.0.load(Ordering::Relaxed) && !self.0.swap(true, Ordering::Relaxed)

@@ -1,5 +1,7 @@
 //! A server that sends log messages to its clients, at the level that each client has set.
 
+#![expect(deprecated, reason = "shows a deprecated part of the protocol")]
+
 use std::sync::Arc;
 
 use mcp_runtime::Server;

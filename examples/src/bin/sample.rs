@@ -1,6 +1,8 @@
 //! A travel guide whose texts the client's language model writes, with a tool that the model may
 //! use. The same functions serve clients of both eras.
 
+#![expect(deprecated, reason = "shows a deprecated part of the protocol")]
+
 use mcp_runtime::input::{IntoConversation, Sampled};
 use mcp_runtime::prelude::*;
 use mcp_runtime::types::{

@@ -1,5 +1,9 @@
 //! Runs the examples as processes.
 
+#![allow(
+    deprecated,
+    reason = "deprecated parts of the protocol are tested until they are removed"
+)]
 #![allow(clippy::unwrap_used)]
 
 mod asking;

@@ -1,6 +1,7 @@
 //! Registration of the client at an issuer.
 
 use std::fmt;
+use std::sync::Once;
 
 use http::header::HeaderMap;
 use iri_string::types::UriStr;
@@ -137,6 +138,14 @@ impl RegistrationRequest<'_> {
         let response = exchange
             .post(endpoint, "application/json", headers, body, |_| ())
             .await?;
+        static WARNED: Once = Once::new();
+        WARNED.call_once(|| {
+            tracing::warn!(
+                "dynamic client registration is deprecated since 2026-07-28 (pull request 2858), and \
+                 may be removed from 2027-07-28 on: set `OAuth::client_metadata_url`, or register the client with the \
+                 issuer"
+            );
+        });
         let malformed = || {
             let reason = "it is not a JSON object with a `client_id`".to_owned();
             exchange.error(endpoint, AuthErrorKind::Malformed(reason))

@@ -1,5 +1,9 @@
 //! Tests of servers: which tokens they accept, and how they respond.
 
+#![allow(
+    deprecated,
+    reason = "deprecated parts of the protocol are tested until they are removed"
+)]
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod asking;

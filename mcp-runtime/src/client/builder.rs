@@ -166,6 +166,10 @@ impl ClientBuilder {
     ///     .on_changed(|changed| eprintln!("changed: {changed:?}"));
     /// # drop(client);
     /// ```
+    #[deprecated(
+        note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                log to standard error, or use OpenTelemetry"
+    )]
     pub fn on_log(
         self,
         observer: impl Fn(&LoggingMessageNotificationParams) + Send + Sync + 'static,
@@ -290,6 +294,10 @@ impl ClientBuilder {
     /// });
     /// # drop(client);
     /// ```
+    #[deprecated(
+        note = "sampling is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                call the API of a model provider"
+    )]
     pub fn on_sample<F>(
         mut self,
         handler: impl Fn(CreateMessageRequestParams) -> F + Send + Sync + 'static,
@@ -302,12 +310,20 @@ impl ClientBuilder {
     }
 
     /// Allows tools in requests for [`on_sample`](Self::on_sample), and declares `sampling.tools`.
+    #[deprecated(
+        note = "sampling is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                call the API of a model provider"
+    )]
     pub fn sample_with_tools(mut self) -> Self {
         self.config.input.sample_with_tools = true;
         self
     }
 
     /// Sets the folders and files that servers should work on, and declares `roots`.
+    #[deprecated(
+        note = "roots are deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                use arguments, resource URIs or the configuration of the server"
+    )]
     pub fn roots(mut self, roots: impl Into<Roots>) -> Self {
         self.config.input.roots = Some(roots.into());
         self
@@ -324,6 +340,10 @@ impl ClientBuilder {
     ///     .on_roots(async || Ok(vec![Root::new("file:///home/ada/project")]));
     /// # drop(client);
     /// ```
+    #[deprecated(
+        note = "roots are deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                use arguments, resource URIs or the configuration of the server"
+    )]
     pub fn on_roots<F>(mut self, handler: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<Vec<Root>, ErrorObject>> + Send + 'static,

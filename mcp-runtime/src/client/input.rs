@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use super::source::Source;
+use crate::advice::deprecations;
 use crate::connection::{BoxFuture, join_all};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{form, misplaced, not_offered};
@@ -121,12 +122,14 @@ impl InputHandlers {
                 if params.tools.is_some() && !self.sample_with_tools {
                     return None;
                 }
+                deprecations::SAMPLING.warn();
                 let sampled = sample(*params);
                 Some(Box::pin(
                     async move { Ok(encoded(sampled.await?, revision)) },
                 ))
             }
             InputRequest::ListRoots(_) => {
+                deprecations::ROOTS.warn();
                 let roots: BoxFuture<_> = match (&self.roots, &self.find_roots) {
                     (Some(roots), _) => Box::pin(ready(Ok(roots.list()))),
                     (None, find) => find.as_ref()?(()),

@@ -390,6 +390,10 @@ impl Client {
     ///
     /// Fails if the server refuses or does not answer. In the stateless era, each request carries
     /// the level, so nothing is sent now.
+    #[deprecated(
+        note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                log to standard error, or use OpenTelemetry"
+    )]
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
         if self.connection(true).await?.has_session() {
             let params = SetLevelRequestParams::new(level.clone());

@@ -18,6 +18,7 @@ use super::{
     Context, Endpoint, Extension, HandlerError, Initialized, IntoHookResult, List, Serve, Server,
     Settings, layers,
 };
+use crate::advice::deprecations;
 use crate::layer::{Next, RequestLayer, RequestService, Stack};
 use crate::protocol::{ExtensionMethod, Requirement};
 
@@ -231,7 +232,12 @@ impl ServerBuilder {
 
     /// Declares logging, so that messages of [`Context::log`](super::Context::log) are sent to
     /// clients. Without it they are dropped.
+    #[deprecated(
+        note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                log to standard error, or use OpenTelemetry"
+    )]
     pub fn logging(&mut self) -> &mut Self {
+        deprecations::LOGGING.warn();
         self.settings.logging = true;
         self
     }

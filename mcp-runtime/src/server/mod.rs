@@ -36,6 +36,7 @@ pub(crate) use context::IncomingRequest;
 #[cfg(feature = "stream")]
 pub use context::ProgressStream;
 #[cfg(feature = "log-layer")]
+#[expect(deprecated, reason = "still part of the protocol")]
 pub use context::client_logs;
 pub use context::{
     CancellationToken, Context, ContextValue, Detachable, Detached, DetachedCall, DetachedRequest,

@@ -1,5 +1,9 @@
 //! Clients: how they connect, call and subscribe, and how they handle failures.
 
+#![allow(
+    deprecated,
+    reason = "deprecated parts of the protocol are tested until they are removed"
+)]
 #![allow(clippy::unwrap_used)]
 
 mod caching;

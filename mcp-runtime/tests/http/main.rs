@@ -1,5 +1,9 @@
 //! MCP over HTTP, on real sockets.
 
+#![allow(
+    deprecated,
+    reason = "deprecated parts of the protocol are tested until they are removed"
+)]
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod access;

@@ -1,6 +1,10 @@
 //! Tests each limit of `src/limits.rs` over its transport, up to the point where a peer notices it.
 //! A limit without effect, or with a different value, fails its test.
 
+#![allow(
+    deprecated,
+    reason = "deprecated parts of the protocol are tested until they are removed"
+)]
 #![allow(clippy::unwrap_used, clippy::duplicate_mod, unreachable_pub)]
 
 /// Declares the tests of a module: each limit, with the function that drives it.

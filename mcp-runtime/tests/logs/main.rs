@@ -4,6 +4,10 @@
 //! the process has a subscriber for it. So each of these tests begins by [listening](support::log),
 //! and no other tests run in the process.
 
+#![allow(
+    deprecated,
+    reason = "deprecated parts of the protocol are tested until they are removed"
+)]
 #![allow(clippy::unwrap_used)]
 
 mod announcements;
@@ -11,6 +15,7 @@ mod announcements;
 mod child_process;
 #[cfg(feature = "log-layer")]
 mod client_logs;
+mod deprecated;
 mod held_threads;
 #[cfg(all(feature = "http-client", feature = "http-server"))]
 mod http;

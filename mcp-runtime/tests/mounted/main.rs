@@ -1,6 +1,10 @@
 //! The tests of MCP over HTTP that need no listener of their own, run on a service that another
 //! program mounts.
 
+#![allow(
+    deprecated,
+    reason = "deprecated parts of the protocol are tested until they are removed"
+)]
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
 #[path = "../http/asking.rs"]

@@ -1,5 +1,9 @@
 //! Servers in memory: their entries, notifications and questions, and how servers work together.
 
+#![allow(
+    deprecated,
+    reason = "deprecated parts of the protocol are tested until they are removed"
+)]
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
 mod asking;

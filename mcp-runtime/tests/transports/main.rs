@@ -1,5 +1,9 @@
 //! Tests that run over every transport, and tests of single transports.
 
+#![allow(
+    deprecated,
+    reason = "deprecated parts of the protocol are tested until they are removed"
+)]
 #![allow(clippy::unwrap_used, clippy::duplicate_mod)]
 
 #[cfg(feature = "http-server")]

@@ -2,6 +2,11 @@
 //! serves the fixtures at `http://ADDR/mcp` in all revisions. `--layer` adds a layer that does
 //! nothing.
 
+#![expect(
+    deprecated,
+    reason = "the suite tests deprecated parts of the protocol"
+)]
+
 mod asking;
 mod content;
 mod fixtures;

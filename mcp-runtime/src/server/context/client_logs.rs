@@ -33,6 +33,10 @@ use crate::sync::lock;
 /// let subscriber = tracing_subscriber::registry().with(client_logs("my_server"));
 /// # drop(subscriber);
 /// ```
+#[deprecated(
+    note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+            log to standard error, or use OpenTelemetry"
+)]
 pub fn client_logs<S>(target: impl Into<String>) -> impl Layer<S> + Send + Sync + 'static
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -89,7 +93,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for ClientLogs {
         let Some(cx) = request else { return };
         let metadata = event.metadata();
         let level = level(*metadata.level());
-        if cx.wants_log(&level) {
+        if cx.sends_log(&level) {
             let mut fields = Fields::default();
             event.record(&mut fields);
             cx.log_as(Some(metadata.target()), level, &fields.into_data());

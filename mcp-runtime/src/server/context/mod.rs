@@ -24,6 +24,7 @@ pub use self::identity::Principal;
 #[cfg(feature = "log-layer")]
 pub(in crate::server) use client_logs::attach;
 #[cfg(feature = "log-layer")]
+#[expect(deprecated, reason = "still part of the protocol")]
 pub use client_logs::client_logs;
 pub use detachable_link::DetachedCall;
 pub(in crate::server) use detached::call_detached;

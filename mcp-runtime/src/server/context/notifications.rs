@@ -92,12 +92,20 @@ impl Context {
     /// }
     /// # use mcp_runtime::serde_json;
     /// ```
+    #[deprecated(
+        note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                log to standard error, or use OpenTelemetry"
+    )]
     pub fn log(&self, level: LoggingLevel, data: impl Serialize) {
         self.log_as(None, level, &data);
     }
 
     /// Returns a logger that adds `name`, such as a part of the server, to its messages.
     #[must_use]
+    #[deprecated(
+        note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                log to standard error, or use OpenTelemetry"
+    )]
     pub fn logger(&self, name: impl Into<String>) -> Logger {
         Logger {
             context: self.clone(),
@@ -108,7 +116,15 @@ impl Context {
     /// Returns true if a message of this level would be sent. Check it before composing a costly
     /// message.
     #[must_use]
+    #[deprecated(
+        note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                log to standard error, or use OpenTelemetry"
+    )]
     pub fn wants_log(&self, level: &LoggingLevel) -> bool {
+        self.sends_log(level)
+    }
+
+    pub(in crate::server) fn sends_log(&self, level: &LoggingLevel) -> bool {
         if self.detached().is_some() {
             return true;
         }
@@ -127,7 +143,7 @@ impl Context {
         level: LoggingLevel,
         data: &impl Serialize,
     ) {
-        if !self.wants_log(&level) {
+        if !self.sends_log(&level) {
             if !self.session().logging {
                 self.warnings().logging();
             }
@@ -161,6 +177,10 @@ pub struct Logger {
 
 impl Logger {
     /// Sends a log message, as [`Context::log`] does.
+    #[deprecated(
+        note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                log to standard error, or use OpenTelemetry"
+    )]
     pub fn log(&self, level: LoggingLevel, data: impl Serialize) {
         self.context.log_as(Some(&self.name), level, &data);
     }
@@ -171,15 +191,23 @@ macro_rules! levels {
     ($($(#[$doc:meta])* $method:ident: $level:ident;)*) => {
         impl Context {$(
             $(#[$doc])*
+            #[deprecated(
+                note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                        log to standard error, or use OpenTelemetry"
+            )]
             pub fn $method(&self, data: impl Serialize) {
-                self.log(LoggingLevel::$level, data);
+                self.log_as(None, LoggingLevel::$level, &data);
             }
         )*}
 
         impl Logger {$(
             $(#[$doc])*
+            #[deprecated(
+                note = "logging to clients is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                        log to standard error, or use OpenTelemetry"
+            )]
             pub fn $method(&self, data: impl Serialize) {
-                self.log(LoggingLevel::$level, data);
+                self.context.log_as(Some(&self.name), LoggingLevel::$level, &data);
             }
         )*}
     };

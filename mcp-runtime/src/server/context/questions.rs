@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Context;
+use crate::advice::deprecations;
 use crate::error::CallError;
 use crate::server::input::{
     Answers, AskAll, AskError, Asked, ElicitForm, Elicitation, ElicitationRequest, InputRequired,
@@ -127,7 +128,12 @@ impl Context {
     ///
     /// Await it for the answer, as with [`elicit`](Self::elicit). Sampling is deprecated since
     /// 2026-07-28 (section "Sampling").
+    #[deprecated(
+        note = "sampling is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                call the API of a model provider"
+    )]
     pub fn sample(&self, conversation: impl IntoConversation) -> Sample {
+        deprecations::SAMPLING.warn();
         Question::new(self, SamplingRequest::new(conversation))
     }
 
@@ -135,7 +141,12 @@ impl Context {
     ///
     /// Await it for the answer, as with [`elicit`](Self::elicit). Roots are deprecated since
     /// 2026-07-28 (section "Roots").
+    #[deprecated(
+        note = "roots are deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                use arguments, resource URIs or the configuration of the server"
+    )]
     pub fn roots(&self) -> ListRoots {
+        deprecations::ROOTS.warn();
         Question::new(self, RootsRequest::new())
     }
 

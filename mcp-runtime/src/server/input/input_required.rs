@@ -104,12 +104,20 @@ impl<'a> Answers<'a> {
 
     /// Returns the model's answer to the conversation with this key.
     #[must_use]
+    #[deprecated(
+        note = "sampling is deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                call the API of a model provider"
+    )]
     pub fn sampled(&self, key: &str) -> Option<Result<Sampled, AskError>> {
         Some(Sampled::read(&self.raw(key)?))
     }
 
     /// Returns the roots that were requested with this key.
     #[must_use]
+    #[deprecated(
+        note = "roots are deprecated since 2026-07-28 (SEP-2577), and may be removed from 2027-07-28 on: \
+                use arguments, resource URIs or the configuration of the server"
+    )]
     pub fn roots(&self, key: &str) -> Option<Result<Vec<Root>, AskError>> {
         Some(RootsRequest::read(&self.raw(key)?))
     }

@@ -57,6 +57,7 @@ impl Proxy {
 
     /// Begins a client that passes on all questions (forms, pages, sampling and roots) and log
     /// messages of its server.
+    #[expect(deprecated, reason = "a proxy passes on what its two sides use")]
     pub fn client(&self, name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
         let callers = || Arc::clone(&self.callers);
         let forms = callers();
@@ -155,6 +156,7 @@ impl Server {
 
 /// Returns a server that forwards calls to the server behind `client`, and that server's questions
 /// to `callers`. Log messages are forwarded only if `logs` is true.
+#[expect(deprecated, reason = "a proxy passes on what its two sides use")]
 async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Server, CallError> {
     client.reconnect_endlessly();
     let mut builder = Server::builder();

@@ -137,6 +137,7 @@ impl Callers {
         reply(question.outcome().await, |()| page.accept())
     }
 
+    #[expect(deprecated, reason = "a proxy passes on what its two sides use")]
     pub(super) async fn sample(
         self: Arc<Self>,
         params: CreateMessageRequestParams,
@@ -149,6 +150,7 @@ impl Callers {
         Ok(sampled.into_result())
     }
 
+    #[expect(deprecated, reason = "a proxy passes on what its two sides use")]
     pub(super) async fn roots(self: Arc<Self>) -> Result<Vec<Root>, ProtocolError> {
         let cx = self.caller().map_err(|error| error.to_error())?;
         cx.roots().await.map_err(to_protocol_error)

@@ -96,6 +96,7 @@ impl Upstream {
     }
 
     /// Requests all log messages from the server, if callers get them and the server supports it.
+    #[expect(deprecated, reason = "a proxy passes on what its two sides use")]
     pub(super) async fn request_logs(&self) {
         let capabilities = self.client.server_capabilities();
         // Stateless servers read the level from each request, even if they do not declare logging.

@@ -9,6 +9,7 @@ use super::body::next_bytes;
 use super::outgoing::Outgoing;
 use super::remote::{Remote, resolve_same_origin};
 use super::response::is_stream;
+use crate::advice::deprecations;
 use crate::error::CallError;
 use crate::limits::ENDPOINT_TIMEOUT;
 use crate::transport::http::sse::{Event, EventParser};
@@ -44,7 +45,7 @@ impl Remote {
         let Ok(Some(endpoint)) = tokio::time::timeout(ENDPOINT_TIMEOUT, found).await else {
             return Ok(false);
         };
-        tracing::debug!("the server speaks HTTP+SSE");
+        deprecations::HTTP_SSE.warn();
         self.state().endpoint = Some(endpoint);
         self.is_legacy.store(true, Ordering::Relaxed);
         self.post_to_endpoint(outgoing).await?;

@@ -13,6 +13,7 @@ use http_body::Body;
 use mcp_types::jsonrpc::{Frame, InvalidMessage};
 use tower_service::Service;
 
+use crate::advice::deprecations;
 use crate::connection::{ReplyTo, now};
 use crate::error::{Rejection, RequestError};
 use crate::transport::http::exchange::event_stream::EventStream;
@@ -35,6 +36,11 @@ use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions
 impl Http {
     /// Also serves clients of revision 2024-11-05, over HTTP+SSE. They open `/sse`, which tells
     /// them to POST to `/messages`.
+    #[deprecated(
+        note = "HTTP+SSE is deprecated since 2025-03-26 (SEP-2596), and may be removed three months after SEP-2596 is final: \
+                use Streamable HTTP"
+    )]
+    #[expect(deprecated, reason = "the same part of the protocol")]
     pub fn with_sse(self) -> Self {
         let route = |service: &HttpService| -> Route {
             let service = service.sse("/messages");
@@ -69,7 +75,12 @@ impl HttpService {
     /// # drop((mcp, sse));
     /// ```
     #[must_use]
+    #[deprecated(
+        note = "HTTP+SSE is deprecated since 2025-03-26 (SEP-2596), and may be removed three months after SEP-2596 is final: \
+                use Streamable HTTP"
+    )]
     pub fn sse(&self, messages: impl Into<String>) -> SseService {
+        deprecations::HTTP_SSE.warn();
         SseService {
             service: self.clone(),
             messages: messages.into().into(),
