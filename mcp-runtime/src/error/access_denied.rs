@@ -126,17 +126,17 @@ impl AccessDenied {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejection {
     /// The name that the request uses for this server is not trusted.
-    #[error("this host is not allowed: the server must have it in `allowed_hosts`")]
+    #[error("this host is not allowed: add it to the `allowed_hosts` of the server")]
     Host,
     /// The web page that sent the request is not trusted.
-    #[error("this origin is not allowed: the server must have it in `allowed_origins`")]
+    #[error("this origin is not allowed: add it to the `allowed_origins` of the server")]
     Origin,
     /// The access policy does not admit the request. The message of the policy is only for the
     /// caller.
     #[error("the access policy denies the request")]
     Denied(Box<AccessDenied>),
     /// The access policy did not decide in time.
-    #[error("it took too long to check who calls; try again later")]
+    #[error("checking the caller took too long; try again later")]
     PolicyTimeout,
     /// The access policy panicked.
     #[error("internal error")]
@@ -144,7 +144,7 @@ pub(crate) enum Rejection {
     #[error("too many requests are in flight already; try again later")]
     Busy,
     /// The header `Host` is missing or occurs more than once.
-    #[error("`Host` must be given once")]
+    #[error("the header `Host` must occur exactly once")]
     HostHeader,
     #[error("`Host` differs from `:authority`")]
     Authority,

@@ -132,7 +132,7 @@ pub enum CallError {
         error: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Nothing was sent, because the peer has not read enough of the earlier messages.
-    #[error("nothing was sent: the peer has too much left to read")]
+    #[error("nothing was sent: the peer has not read the earlier messages")]
     Full,
     /// The request was not sent, because the connection, its revision or the server's capabilities
     /// do not allow it.
@@ -151,7 +151,7 @@ pub enum CallError {
         wanted: Box<InputRequiredResult>,
     },
     /// The server requested input, but this client's handler failed.
-    #[error("`{method}` needs more input, which was not given: {error}")]
+    #[error("`{method}` needs more input, but the handler failed: {error}")]
     Unanswered {
         /// The method that was called.
         method: String,

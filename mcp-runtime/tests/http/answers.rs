@@ -170,8 +170,8 @@ async fn refusals_of_our_own_server_have_status_and_url() {
     assert_eq!(
         refused(page).await,
         format!(
-            "HTTP 403 from {}: this origin is not allowed: the server must have it in \
-             `allowed_origins`",
+            "HTTP 403 from {}: this origin is not allowed: add it to the `allowed_origins` of the \
+             server",
             url("mcp")
         )
     );
