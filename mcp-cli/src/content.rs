@@ -78,7 +78,6 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// The file extension for a MIME type.
 fn extension(mime_type: &str) -> &str {
     let essence = mime_type.split(';').next().unwrap_or_default().trim();
     let kind = essence.rsplit('/').next().unwrap_or_default();

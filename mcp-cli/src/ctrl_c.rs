@@ -6,7 +6,6 @@ use tokio::signal::ctrl_c;
 
 use crate::failure::SIGINT;
 
-/// Receives Ctrl-C.
 pub(crate) struct Signals;
 
 impl Signals {

@@ -15,7 +15,6 @@ use crate::limits::EXCERPT_CHARS;
 use crate::output::{note, note_json};
 use crate::remedies;
 
-/// The reason why a command did not succeed.
 #[derive(Debug, Serialize)]
 pub(crate) struct Failure {
     #[serde(rename = "code")]
@@ -35,7 +34,6 @@ pub(crate) struct Failure {
     signal: u8,
 }
 
-/// The number of the signal that Ctrl-C sends.
 pub(crate) const SIGINT: u8 = 2;
 
 /// The kinds of failures, each with a code for scripts.
@@ -46,17 +44,13 @@ pub(crate) enum Kind {
     Unexpected,
     /// The arguments, or a file that they name, are wrong.
     Usage,
-    /// The server requires a login.
     AuthorizationRequired,
     /// The server requires a token that `mcp login` can't obtain.
     TokenRequired,
     /// The server can't be reached, or has ended.
     Unreachable,
-    /// The server does not answer in time.
     Timeout,
-    /// The answer is not a message of the protocol.
     NotMcp,
-    /// The tool reports an error.
     ToolFailed,
     /// The server answers with an error, or does not offer what was requested.
     Refused,
@@ -64,7 +58,6 @@ pub(crate) enum Kind {
     InputRequired,
     /// The server differs from its snapshot.
     Different,
-    /// The user cancelled the command.
     Cancelled,
     /// The reader of standard output closed it.
     ClosedPipe,
@@ -113,7 +106,6 @@ impl Failure {
         }
     }
 
-    /// An I/O error, with the path of the file or folder.
     pub(crate) fn of_file(path: &Path, error: &io::Error) -> Self {
         Self::new(Kind::Unexpected, format!("{}: {error}", path.display()))
     }
@@ -137,7 +129,6 @@ impl Failure {
         self
     }
 
-    /// Writes the failure to standard error, and returns the exit code.
     pub(crate) fn report(mut self, json: bool) -> ExitCode {
         if let Some(advice) = &self.advice {
             self.message += &format!("\n{advice}");
@@ -221,7 +212,6 @@ impl From<CallError> for Failure {
 const OWN_TOKEN: &str =
     "the server requires a token that it issued itself: pass `--header 'Authorization: Bearer …'`";
 
-/// The failure when the server requires a token.
 fn authentication(cause: &CallError, error: &impl Display) -> Failure {
     if let CallError::Authentication { error, .. } = cause
         && let Some(AuthErrorKind::NoAuthorizationServer) =
@@ -232,7 +222,6 @@ fn authentication(cause: &CallError, error: &impl Display) -> Failure {
     Failure::new(Kind::AuthorizationRequired, error.to_string())
 }
 
-/// The failure when the server did not answer in time.
 fn late(error: &impl Display) -> Failure {
     Failure::new(Kind::Timeout, error.to_string()).advise("set another limit with `--timeout`")
 }

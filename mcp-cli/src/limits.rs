@@ -16,7 +16,6 @@ pub(crate) const GRACE: Grace = Grace {
 pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a server may take to handle a cancellation before it is ended.
 pub(crate) const CANCELLATION_TIME: Duration = Duration::from_secs(1);
-/// How long closing the connection may take when the command is done.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 // Output.
@@ -30,12 +29,11 @@ pub(crate) const EXCERPT_CHARS: usize = 80;
 /// The number of servers shown when the user is asked whether to trust a file. More do not fit on a
 /// terminal.
 pub(crate) const SHOWN_SERVERS: usize = 20;
-/// The number of characters shown of each of these servers.
+/// The number of characters shown of each server in that question.
 pub(crate) const SHOWN_CHARS: usize = 500;
 /// The number of nested levels of JSON that are indented. Deeper values are written as they are.
 pub(crate) const SHOWN_LEVELS: usize = 64;
 
-/// The number of nested levels of types in a signature.
 pub(crate) const SIGNATURE_LEVELS: usize = 4;
 /// The number of values of an enumeration, and of shapes, in a signature.
 pub(crate) const SIGNATURE_VALUES: usize = 6;
@@ -52,5 +50,4 @@ pub(crate) const SCHEMA_ALTERNATIVES: usize = 2048;
 pub(crate) const SCHEMA_PARTS: usize = 512;
 /// The number of levels that are read of a schema if a part of it can't be parsed.
 pub(crate) const SCHEMA_LEVELS: usize = 64;
-/// The number of levels of values that are checked.
 pub(crate) const CHECKED_LEVELS: usize = 12;

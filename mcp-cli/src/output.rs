@@ -15,7 +15,6 @@ use crate::limits::SHOWN_LEVELS;
 /// Standard output, which receives only data.
 pub(crate) struct Output {
     pub(crate) json: bool,
-    /// Whether a person reads the output.
     pub(crate) is_terminal: bool,
     heading: Style,
 }
@@ -64,7 +63,6 @@ impl Output {
         }
     }
 
-    /// Writes a document on one line.
     pub(crate) fn compact(&self, value: &impl Serialize) -> Result<(), Failure> {
         self.json_line(&serde_json::to_string(value).map_err(io::Error::from)?)
     }
@@ -73,7 +71,6 @@ impl Output {
         self.bytes(format!("{}\n", visible_json(text, self.is_terminal)).as_bytes())
     }
 
-    /// Writes bytes as they are.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes)?;
@@ -155,7 +152,6 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr, "{text}");
 }
 
-/// Writes a document to standard error, on one line.
 pub(crate) fn note_json(document: &Value) {
     let mut stderr = io::stderr().lock();
     let text = document.to_string();
@@ -163,7 +159,6 @@ pub(crate) fn note_json(document: &Value) {
     let _ = writeln!(stderr, "{}", visible_json(&text, stderr.is_terminal()));
 }
 
-/// Whether a person can be asked.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }

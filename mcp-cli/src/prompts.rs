@@ -6,7 +6,6 @@ use inquire::{Confirm, MultiSelect, Password, PasswordDisplayMode, Select, Text}
 
 use crate::output::visible;
 
-/// Asks for one of several choices, and returns its index.
 pub(crate) fn choice(
     label: &str,
     help: Option<&str>,
@@ -20,7 +19,6 @@ pub(crate) fn choice(
     Ok(question.raw_prompt()?.index)
 }
 
-/// Asks for any number of choices, and returns their indices.
 pub(crate) fn choices(
     label: &str,
     help: Option<&str>,
@@ -68,7 +66,6 @@ pub(crate) fn confirm(question: &str) -> InquireResult<bool> {
         .prompt()
 }
 
-/// Asks for a string without showing it.
 pub(crate) fn password(label: &str) -> InquireResult<String> {
     let label = escaped(label);
     let mut question = Password::new(&label).without_confirmation();

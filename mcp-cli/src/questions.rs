@@ -33,7 +33,6 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    /// Creates the state, with answers for the fields of forms.
     pub(crate) fn new(answers: Vec<(String, String)>) -> Arc<Self> {
         Arc::new(Self {
             answers,
@@ -44,7 +43,6 @@ impl Questions {
         })
     }
 
-    /// Lets a client answer questions.
     pub(crate) fn answer(self: &Arc<Self>, builder: ClientBuilder) -> ClientBuilder {
         let forms = Arc::clone(self);
         let pages = Arc::clone(self);

@@ -89,7 +89,6 @@ mod tests {
         "`Client::subscribe_to` subscribes in every revision",
     ];
 
-    /// The strings of a source, and the names of its public functions.
     #[derive(Default)]
     struct Source {
         strings: Vec<String>,
@@ -174,7 +173,6 @@ mod tests {
         source
     }
 
-    /// The first name of a Rust item in a message, if there is one.
     fn rust_item(message: &str, functions: &BTreeSet<String>) -> Option<String> {
         let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
         let quoted = message.split('`').skip(1).step_by(2).map(str::trim);

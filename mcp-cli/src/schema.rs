@@ -52,7 +52,6 @@ struct Alternative<'a> {
 }
 
 impl<'a> Schema<'a> {
-    /// The schema that consists of a whole document.
     pub(crate) fn new(root: &'a Value) -> Self {
         Self::of(root, vec![root])
     }
@@ -85,7 +84,6 @@ impl<'a> Schema<'a> {
         Self::of(self.root, Vec::new())
     }
 
-    /// Each alternative as a schema.
     pub(crate) fn alternatives(&self) -> impl Iterator<Item = Self> {
         let root = self.root;
         let each = self.alternatives.iter().map(|it| vec![it.clone()]);
@@ -99,12 +97,10 @@ impl<'a> Schema<'a> {
         (!alternatives.is_empty()).then_some(Self { root, alternatives })
     }
 
-    /// The schema of a member.
     pub(crate) fn member(&self, name: &str) -> Option<Self> {
         self.inside(|it| it.member(name))
     }
 
-    /// The schema of a list's element.
     pub(crate) fn item(&self, index: usize) -> Option<Self> {
         self.inside(|it| it.item(index))
     }
@@ -136,7 +132,6 @@ impl<'a> Schema<'a> {
         self.alternatives.iter().flat_map(move |it| it.all(keyword))
     }
 
-    /// The names of the members that have a schema.
     pub(crate) fn names(&self) -> Vec<&'a str> {
         let properties = self.all("properties").filter_map(Value::as_object);
         distinct(properties.flat_map(|it| it.keys().map(String::as_str)))
@@ -282,7 +277,6 @@ impl<'a> Alternative<'a> {
         }
     }
 
-    /// The values of a keyword.
     fn all(&self, keyword: &'static str) -> impl Iterator<Item = &'a Value> {
         self.parts.iter().filter_map(move |it| it.get(keyword))
     }
@@ -353,7 +347,6 @@ impl<'a> Alternative<'a> {
         or_else(or_else(stated.unwrap_or_default(), of_choices), hinted())
     }
 
-    /// Whether `json` is of one of the kinds.
     fn has_kind(&self, json: &str) -> bool {
         let kinds = self.kinds();
         kinds.is_empty() || kinds.iter().any(|it| is_kind(json, it))
@@ -413,7 +406,6 @@ pub(crate) fn below(path: &str, name: &str) -> String {
     format!("{path}.{name}").trim_start_matches('.').to_owned()
 }
 
-/// The values without duplicates, in order.
 pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut distinct = Vec::new();
     for value in values {
@@ -424,7 +416,6 @@ pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec
     distinct
 }
 
-/// `list`, or `others` if it is empty.
 fn or_else<T>(list: Vec<T>, others: impl IntoIterator<Item = T>) -> Vec<T> {
     if list.is_empty() {
         others.into_iter().collect()

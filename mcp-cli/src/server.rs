@@ -155,7 +155,6 @@ fn ask(input: &Input) -> InquireResult<String> {
     prompts::text(question, None, input.default.as_deref(), |_| Ok(()))
 }
 
-/// The failure for a name that no file contains.
 fn unknown(error: ConfigError, name: &str) -> Failure {
     let is_unknown = matches!(error, ConfigError::Unknown { .. });
     let mut failure = Failure::from(error);

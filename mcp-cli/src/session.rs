@@ -24,7 +24,6 @@ use crate::output::{Output, note};
 use crate::questions::Questions;
 use crate::server;
 
-/// The alternative to a login.
 pub(crate) const PASS_A_TOKEN: &str = "or pass a token with `--header 'Authorization: Bearer …'`";
 
 /// The settings of a command, and its connection, which is closed however the command ends.
@@ -78,7 +77,6 @@ impl Context {
     }
 }
 
-/// A connected server.
 pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) questions: Arc<Questions>,
@@ -195,7 +193,6 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
     failure
 }
 
-/// The failure of a program that can't be started, or does not answer.
 fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> Failure {
     let program = &*started.command;
     let ConnectError::Open(cause) = &error else {

@@ -121,7 +121,6 @@ fn kind<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> String {
     }
 }
 
-/// The schema for the values of a map.
 fn map_of(schema: &Value) -> Option<&Value> {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     let first = patterns.and_then(|it| it.values().next());

@@ -54,7 +54,6 @@ pub(crate) fn reject(faults: &[Fault], signature: impl Fn() -> String) -> Result
     Err(Failure::usage(format!("{message}\n{}", signature())))
 }
 
-/// A fault in the value of a key.
 fn fault(key: &str, text: impl Into<String>) -> Fault {
     (key.to_owned(), text.into())
 }
@@ -136,13 +135,11 @@ fn split<'k>(schema: &Schema<'_>, key: &'k str) -> Option<(&'k str, Option<&'k s
 pub(crate) enum Given {
     /// JSON from a file or a word. Another word may replace a part of it.
     Json(RawJson),
-    /// The words given for a key.
     Words(Vec<Input>),
     Members(Vec<(String, Given)>),
 }
 
 impl Given {
-    /// An object without members.
     pub(crate) fn new() -> Self {
         Self::Members(Vec::new())
     }
@@ -279,7 +276,6 @@ pub(crate) fn find<'a, T>(
     })
 }
 
-/// The fault of a key that contains an unknown name.
 pub(crate) fn unknown(key: &str, name: &str, known: &[&str]) -> Fault {
     fault(
         key,

@@ -51,7 +51,6 @@ pub(crate) async fn is_trusted(entry: &Entry, by_option: bool) -> bool {
     by_option
 }
 
-/// The failure for an entry whose file is not trusted.
 pub(crate) fn untrusted(entry: &Entry) -> Failure {
     let file = entry.file.display();
     let message = format!("{file} is a file of this project, and is not trusted: nothing was run");

@@ -222,7 +222,6 @@ impl Entry {
         })
     }
 
-    /// Reads the variables of an `envFile`.
     fn variables(&self, file: PathBuf) -> Result<BTreeMap<String, String>, ConfigError> {
         file::variables(&file).map_err(|(position, text)| {
             let entry = Some(self.name.clone());

@@ -11,7 +11,6 @@ use crate::entry::Context;
 use crate::places::Places;
 use crate::{ConfigError, Entry, FileFault, Source, decode, file};
 
-/// The maximum number of servers in a file.
 const MAX_ENTRIES: usize = 1_000;
 
 /// The servers that are configured in files of MCP clients.

@@ -120,7 +120,6 @@ async fn follow(
     }
 }
 
-/// Shows progress in a bar on standard error.
 fn show_progress(bar: &ProgressBar, progress: &ProgressNotificationParams) {
     if bar.is_hidden() {
         let template = match progress.total {

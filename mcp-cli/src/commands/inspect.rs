@@ -37,7 +37,6 @@ pub(crate) async fn run(inspect: At<Inspect>, context: &Context) -> Result<(), F
     show(&snapshot, &found, output)
 }
 
-/// Shows the schemas of one tool.
 fn show_tool(tool: &Tool, output: &Output) -> Result<(), Failure> {
     if output.json {
         return output.document(tool);
@@ -97,7 +96,6 @@ fn show(snapshot: &Snapshot, found: &str, output: &Output) -> Result<(), Failure
     section("templates", templates, output)
 }
 
-/// A resource with its name and MIME type.
 fn named(uri: &str, name: &str, mime_type: &Option<String>) -> String {
     match mime_type {
         Some(mime_type) => format!("{uri} ({name}, {mime_type})"),
@@ -129,7 +127,6 @@ fn described(text: &Option<String>, output: &Output) -> Result<(), Failure> {
     lines.try_for_each(|line| output.line(&format!("  {line}")))
 }
 
-/// The names of the capabilities, with their features.
 fn capabilities(capabilities: &ServerCapabilities) -> String {
     let json = serde_json::to_value(capabilities).unwrap_or_default();
     let members = json.as_object().into_iter().flatten().map(|(name, value)| {

@@ -83,7 +83,6 @@ fn unexpected(error: AuthError) -> Failure {
     Failure::new(Kind::Unexpected, error.to_string())
 }
 
-/// The URL of the server to log in to.
 async fn url(connection: &Connection) -> Result<String, Failure> {
     match server::of(connection).await? {
         Target::Http(remote) | Target::Sse(remote) => Ok(remote.url),

@@ -48,7 +48,6 @@ pub(crate) async fn run(read: At<Read>, context: &Context) -> Result<(), Failure
     Ok(())
 }
 
-/// The bytes of text or of a blob.
 fn raw(contents: &ResourceContents) -> Vec<u8> {
     let text = contents.as_text().map(|it| it.as_bytes().to_vec());
     text.or_else(|| contents.bytes()).unwrap_or_default()

@@ -7,7 +7,6 @@ use super::{Fault, Schema, articles, below, kind_of};
 use crate::limits::CHECKED_LEVELS;
 
 impl Schema<'_> {
-    /// Returns everything that is wrong with a value at a path.
     pub(crate) fn check(&self, value: &RawJson, path: &str) -> Vec<Fault> {
         self.faults(value.as_raw(), path, 0)
     }

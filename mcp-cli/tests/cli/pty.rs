@@ -84,7 +84,6 @@ impl Terminal {
         output.is_ok()
     }
 
-    /// Waits for a question, and types an answer.
     pub(crate) fn answer(&mut self, question: &str, keys: &str) {
         loop {
             let mut parts = self.shown[self.seen..].windows(question.len());

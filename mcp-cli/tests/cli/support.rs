@@ -40,7 +40,6 @@ impl Server {
         Self::of("demo")
     }
 
-    /// Starts an example.
     pub(crate) fn of(name: &str) -> Self {
         let mut command = Command::new(example(name));
         let command = command.arg("127.0.0.1:0").stdin(Stdio::null());
@@ -63,7 +62,6 @@ impl Drop for Server {
 /// The folders of a user, in which commands run.
 pub(crate) struct User(TempDir);
 
-/// The output of a command, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -119,7 +117,6 @@ impl User {
         self.run(&[arguments, &["--", &demo()]].concat())
     }
 
-    /// Starts the command, with pipes for all of its streams.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -143,7 +140,6 @@ pub(crate) fn log_after(child: &mut Child, text: &str) -> Lines<BufReader<ChildS
     log
 }
 
-/// Sends a signal to a running command.
 #[cfg(unix)]
 pub(crate) fn kill(child: &Child, signal: &str) {
     let id = child.id().to_string();

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 
 use super::support::User;
 
-/// The only fault of a project's file with some text.
 fn fault(file: &str, text: impl AsRef<[u8]>) -> FileFault {
     let user = User::new();
     user.write(file, text);

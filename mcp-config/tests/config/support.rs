@@ -15,7 +15,6 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// A user without files.
     pub(crate) fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let home = fs::canonicalize(folder.path()).unwrap();
@@ -66,7 +65,6 @@ impl User {
         }
     }
 
-    /// Writes a file of the project.
     pub(crate) fn write(&self, file: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.project.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

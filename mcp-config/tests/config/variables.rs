@@ -7,7 +7,6 @@ use mcp_config::{ConfigError, Program, Remote, Target, Variable};
 
 use super::support::User;
 
-/// The target of an entry, expanded with some environment variables.
 fn expand(user: &User, name: &str, variables: &[(&str, &str)]) -> Result<Target, ConfigError> {
     let variables: BTreeMap<_, _> = variables.iter().copied().collect();
     let servers = user.servers();
@@ -123,7 +122,6 @@ fn an_input_that_two_texts_refer_to_is_asked_for_once() {
     assert_eq!(times, 1);
 }
 
-/// The program of the only server in a file of the project.
 fn only_program(user: &User, file: &str, entry: &str) -> Result<Program, ConfigError> {
     let servers = if file.starts_with(".vscode") {
         "servers"

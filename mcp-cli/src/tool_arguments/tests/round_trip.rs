@@ -14,7 +14,6 @@ struct Case {
     schema: Value,
     value: Value,
     words: Vec<String>,
-    /// The definitions that the schema refers to.
     definitions: Map<String, Value>,
 }
 
@@ -75,7 +74,6 @@ fn string() -> impl Strategy<Value = Case> {
     strings().prop_map(|it| Case::new(json!({"type": "string"}), json!(it), text_word(&it)))
 }
 
-/// A value of one kind of JSON.
 fn of_kind(kind: &'static str) -> BoxedStrategy<Value> {
     match kind {
         "integer" => any::<i64>().prop_map(Value::from).boxed(),
