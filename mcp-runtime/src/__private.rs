@@ -161,7 +161,6 @@ pub const fn revisions(text: &str) -> Revisions {
     set
 }
 
-/// Returns the revision called `name`.
 const fn revision(name: &[u8]) -> Revision {
     let mut index = 0;
     while index < Revision::ALL.len() {

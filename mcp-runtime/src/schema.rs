@@ -16,7 +16,6 @@ use crate::advice::without_links;
 /// Makes the schema of one type. A function pointer keeps the code that uses it from being generic.
 pub(crate) type Describe = fn(&mut SchemaGenerator) -> Schema;
 
-/// Returns the schema of `T`, or a reference to its definition.
 pub(crate) fn describe<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }

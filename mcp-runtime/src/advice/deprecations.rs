@@ -40,7 +40,6 @@ impl Deprecation {
         }
     }
 
-    /// Logs that this part is in use.
     pub(crate) fn warn(&self) {
         if self.logged.is_first() {
             crate::log::warn!("{}", self.message);

@@ -112,7 +112,6 @@ impl ClientCache {
         })
     }
 
-    /// Removes the answers that a change makes stale.
     pub(super) fn invalidate(&self, changed: &Change) {
         self.cache.lock().invalidate(|method| match changed {
             Change::Tools => method == methods::TOOLS_LIST,

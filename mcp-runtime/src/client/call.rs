@@ -46,7 +46,6 @@ pub struct Call<R: Request, T = <R as Request>::Result> {
     client: Client,
     params: Result<R::Params, serde_json::Error>,
     convert: ConvertResult<R, T>,
-    /// The name of the tool, if this is a tool call.
     tool: Option<String>,
     /// If true, the tool's output schema decides how its result is converted.
     by_schema: bool,

@@ -124,7 +124,6 @@ impl Channel {
         })
     }
 
-    /// The capabilities to declare to a server that speaks `revision`.
     pub(super) fn capabilities(&self, revision: Revision) -> ClientCapabilities {
         let config = &self.shared.client.config;
         let mut capabilities = config.input.capabilities(revision);
@@ -136,7 +135,6 @@ impl Channel {
         capabilities
     }
 
-    /// Queries or changes the lifecycle. A change updates the client's status.
     pub(super) fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
         self.shared.with(f)
     }
@@ -204,7 +202,6 @@ impl Channel {
         Ok(Written { id, frame, options })
     }
 
-    /// Checks that this client declares an extension in `revision`.
     fn check_declared(
         &self,
         method: &'static str,

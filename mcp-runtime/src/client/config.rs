@@ -27,7 +27,6 @@ pub(super) struct Config {
     pub(super) extensions: ClientExtensions,
     pub(super) max_rounds: usize,
     pub(super) revisions: Revisions,
-    /// The era of the server when it was last used.
     pub(super) last_era: Option<Era>,
     pub(super) probe_timeout: Duration,
     pub(super) timeouts: Timeouts,
@@ -138,7 +137,6 @@ impl Default for Reconnect {
 }
 
 impl Reconnect {
-    /// Returns true if another attempt is allowed after `tries` attempts.
     pub(crate) fn allows_try_after(self, tries: u32) -> bool {
         self.tries.is_none_or(|most| tries < most)
     }

@@ -40,7 +40,6 @@ pub(super) struct InputHandlers {
 }
 
 impl InputHandlers {
-    /// The capabilities to declare to a server that speaks `revision`.
     pub(super) fn capabilities(&self, revision: Revision) -> ClientCapabilities {
         let empty = |present: bool| present.then(JsonObject::new);
         let mut capabilities = ClientCapabilities::new();
@@ -267,7 +266,6 @@ impl ElicitReply {
         Self::of(ElicitAction::Cancel)
     }
 
-    /// Answers with an error that gives this reason.
     pub(crate) fn fault(reason: String) -> Self {
         crate::log::error!(reason, "an elicitation is answered with an error");
         Self::error(RequestError::NoAnswer(reason).to_error())

@@ -33,7 +33,6 @@ pub(super) struct RawCall {
     pub(super) types: CallTypes,
 }
 
-/// Parameters of a call, as a trait object.
 pub(super) trait CallParams: Send {
     /// Adapts the parameters to a revision and serializes them.
     fn conformed(&mut self, revision: Revision) -> serde_json::Result<RawJson>;
@@ -58,7 +57,6 @@ impl<P: Serialize + Conform + Send> CallParams for P {
 pub(super) struct CallTypes {
     pub(super) kind: RequestKind,
     pub(super) params: fn(&RawJson) -> serde_json::Result<Box<dyn CallParams>>,
-    /// Returns true if a result can be deserialized.
     fits: fn(&RawJson) -> bool,
 }
 
@@ -228,7 +226,6 @@ impl CallOptions {
         connection.channel.write(kind, &params, meta, options)
     }
 
-    /// Returns true if a call that failed with `error` may be sent again.
     fn may_repeat(&self, error: &CallError, connection: &Connection) -> bool {
         match error {
             CallError::Closed | CallError::Lost(_) => self.repeats,
@@ -320,7 +317,6 @@ fn next_round(kind: RequestKind, rounds: usize, most: usize) -> Result<usize, Ca
     }
 }
 
-/// Adds the time `spent` on earlier rounds to a timeout error.
 fn with_time(error: CallError, spent: Duration) -> CallError {
     match error {
         CallError::Timeout { method, waited } => CallError::timed_out(&method, spent + waited),
@@ -328,7 +324,6 @@ fn with_time(error: CallError, spent: Duration) -> CallError {
     }
 }
 
-/// Waits for the connection, but not longer than `limit`.
 async fn reach(
     client: &Client,
     waits: bool,

@@ -9,7 +9,6 @@ use crate::protocol::{locate, reason};
 /// The origin of a message, for errors and logs, and the revision that it is read in.
 pub(super) struct Source<'a> {
     pub(super) method: &'a str,
-    /// The tool that was called, if the message is the result of a tool.
     pub(super) tool: Option<&'a str>,
     pub(super) revision: Revision,
     /// Returns the name of the server. Only called to report a fault.

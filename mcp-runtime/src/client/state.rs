@@ -22,7 +22,6 @@ pub(super) struct ClientState {
     pub(super) notifications: broadcast::Sender<Received>,
     pub(super) cache: Option<ClientCache>,
     session: Mutex<SessionSettings>,
-    /// Set to true to close the client.
     pub(super) closing: watch::Sender<bool>,
 }
 

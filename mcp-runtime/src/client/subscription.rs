@@ -363,7 +363,6 @@ impl SubscriptionTask {
     }
 }
 
-/// Returns true if an accepted filter covers a notification of the session.
 fn covers(accepted: &SubscriptionFilter, notification: &ServerNotification) -> bool {
     match Change::by(notification) {
         Some(Change::Resource(uri)) => {

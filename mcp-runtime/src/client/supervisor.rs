@@ -35,7 +35,6 @@ pub(super) struct Supervisor {
     /// How and when to reconnect; `None` if a lost connection stays lost.
     pub(super) reopening: Option<(Open, Reconnect)>,
     pub(super) current: watch::Sender<ConnectionState>,
-    /// The number of the latest reconnection attempt that a call has requested.
     pub(super) demand: watch::Receiver<u64>,
 }
 
@@ -315,7 +314,6 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Returns true if the server keeps a session for this client.
     pub(super) fn has_session(&self) -> bool {
         self.meta.is_empty()
     }
@@ -324,7 +322,6 @@ impl Connection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Connected,
-    /// The connection is lost and is being restored.
     Reconnecting,
     /// The connection is lost, and all attempts to restore it have failed. A call that waits for a
     /// connection triggers one more attempt.

@@ -26,7 +26,6 @@ use crate::limits::{
 };
 use crate::protocol::{LifecycleState, Pending, Timeouts};
 
-/// The state of one connection.
 pub(crate) struct Core<R: Role, D> {
     pub(crate) role: R,
     /// The requests of the peer.
@@ -91,7 +90,6 @@ pub(crate) type Member<'a> = Result<Message<'a>, InvalidMessage>;
 
 /// The action that a message requires of the owner of the connection.
 pub(crate) enum Step<'a, D> {
-    /// Nothing remains to be done.
     Done,
     /// Run the handler of a request. If the handler may have to wait, [begin](Core::begin) it
     /// first.
@@ -100,7 +98,6 @@ pub(crate) enum Step<'a, D> {
         method: Cow<'a, str>,
         params: Option<RawJsonRef<'a>>,
     },
-    /// Pass a notification on to the role.
     Notification {
         method: Cow<'a, str>,
         params: Option<RawJsonRef<'a>>,
@@ -359,7 +356,6 @@ impl<R: Role, D: Clone> Core<R, D> {
         self.in_flight.cancel_all()
     }
 
-    /// Records that a request was sent to the peer.
     pub(crate) fn sent(&mut self, id: i64, requested: PendingCall<D>) {
         let timeouts = requested.waiter.options.timeouts;
         self.pending.insert(id, requested, timeouts, now());
@@ -406,7 +402,6 @@ impl<R: Role, D: Clone> Core<R, D> {
             .collect()
     }
 
-    /// Suspends or resumes the time limits of the request `id` to the peer.
     pub(crate) fn suspend(&mut self, id: &RequestId, suspended: bool) {
         let RequestId::Number(id) = id else { return };
         let call = self.pending.suspend(*id, suspended, now());

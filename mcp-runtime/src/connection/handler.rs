@@ -37,7 +37,6 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// A side of a connection, which serves the requests of the other side.
 pub(crate) trait Role: Send + 'static {
-    /// A result that can be written.
     type Answer: JsonRpcResult;
 
     /// True if this side is the client. A client treats a message without `method`, `result` and
@@ -65,7 +64,6 @@ pub(crate) trait Role: Send + 'static {
     /// Checks that the negotiated revision has batches.
     fn accepts_batches(&self) -> Result<(), RequestError>;
 
-    /// Returns true if this side answers requests of the peer.
     fn answers(&self) -> bool;
 
     /// Returns the id for the error about an invalid message, or `None` if the message is not
@@ -75,13 +73,11 @@ pub(crate) trait Role: Send + 'static {
     /// Refuses new requests from now on.
     fn shut_down(&mut self);
 
-    /// Called when the connection has ended.
     fn terminate(&mut self);
 }
 
 /// The answer to a request, or a future that returns it.
 pub(crate) enum Served<A> {
-    /// The answer is ready.
     Now(Result<A, ErrorObject>),
     /// The handler. Dropping it cancels the request.
     Later(BoxFuture<Result<A, ErrorObject>>),
@@ -102,7 +98,6 @@ type PendingHandler<A> = Contained<dyn Future<Output = Result<A, ErrorObject>> +
 pub(crate) enum Polled<A, K> {
     /// The handler is done. `K` is present if `begin` was called.
     Done(Result<A, ErrorObject>, Option<K>),
-    /// The handler has to wait.
     Pending(PendingHandler<A>, K),
     /// The handler was not polled.
     Refused(RequestError),
@@ -165,7 +160,6 @@ where
     }
 }
 
-/// A result that can be written as a JSON-RPC response.
 pub(crate) trait JsonRpcResult: Send + 'static {
     /// Appends the response with this result to `out`.
     fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()>;

@@ -27,7 +27,6 @@ pub(crate) struct RequestKey {
     serial: u64,
 }
 
-/// The destination of the answer to a request.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplyTo<D> {
     pub(crate) to: D,
@@ -97,7 +96,6 @@ impl<D> InFlight<D> {
         Some(&mut self.requests[place])
     }
 
-    /// Removes a request because it is answered.
     pub(super) fn remove(&mut self, key: &RequestKey) -> Option<ReplyTo<D>> {
         let place = self.place_of(key)?;
         Some(self.requests.remove(place).reply)
@@ -169,7 +167,6 @@ impl Batches {
         key
     }
 
-    /// Returns the size of the answers so far, in bytes.
     pub(super) fn bytes(&self, key: BatchKey) -> usize {
         let batch = self.waiting.iter().find(|batch| batch.key == key);
         batch.map_or(0, |batch| batch.bytes.len())

@@ -59,7 +59,6 @@ pub(crate) trait Link: Any + Send + Sync {
     }
 }
 
-/// The reason why a command was not passed on.
 pub(crate) enum Unsent {
     /// The connection has ended, or can't carry such a command.
     Closed,
@@ -76,7 +75,6 @@ impl From<Unsent> for CallError {
     }
 }
 
-/// A command to the driver of the connection.
 pub(crate) enum Command {
     /// Send a request, and pass the outcome to `waiter`.
     Request {
@@ -91,15 +89,14 @@ pub(crate) enum Command {
         urgent: bool,
     },
     /// Stop waiting for the answer to a request.
-    Abandon { id: i64 },
-    /// Shut down the connection gracefully.
+    Abandon {
+        id: i64,
+    },
     ShutDown,
-    /// End the connection immediately.
     Abort,
 }
 
 impl Peer {
-    /// Creates the peer that is reached through `link`.
     pub(crate) fn over(link: Arc<dyn Link>) -> Self {
         Self {
             link,
@@ -271,19 +268,16 @@ impl Peer {
         Ok(self.link.send(Command::Notify { frame, urgent })?)
     }
 
-    /// Asks the driver to shut down the connection gracefully.
     pub(crate) fn shut_down(&self) {
         // This fails only if the driver is gone, and then the connection is already closed.
         let _ = self.link.send(Command::ShutDown);
     }
 
-    /// Asks the driver to end the connection immediately.
     pub(crate) fn abort(&self) {
         let _ = self.link.send(Command::Abort);
     }
 }
 
-/// Returns the frame of a notification.
 pub(crate) fn notification<N: Notification>(params: Option<&N::Params>) -> Vec<u8> {
     let mut frame = Vec::new();
     write::notification(&mut frame, N::METHOD, params);
@@ -315,25 +309,20 @@ impl Drop for AbandonOnDrop<'_> {
     }
 }
 
-/// A request of this side that was sent.
 pub(crate) struct PendingCall<D> {
     pub(crate) waiter: Waiter,
-    /// The destination of the request.
     pub(crate) to: D,
     /// How many bytes precede the request on this connection; 0 if they are not counted.
     pub(crate) offset: u64,
 }
 
-/// A message with its destination.
 pub(crate) type Addressed<D> = (D, Vec<u8>);
 
-/// The caller that waits for the answer to a request.
 pub(crate) struct Waiter {
     pub(super) options: SendOptions,
     pub(super) answer: oneshot::Sender<Result<RawJson, CallError>>,
 }
 
-/// The options of a request that this side sends.
 pub(crate) struct SendOptions {
     pub(crate) method: &'static str,
     pub(crate) timeouts: Timeouts,
@@ -349,7 +338,6 @@ pub(crate) struct SendOptions {
     pub(crate) late: Option<OnLate>,
 }
 
-/// Called with each progress notification of a request.
 pub(crate) type OnProgress = Arc<dyn Fn(ProgressNotificationParams) + Send + Sync>;
 
 /// Called with the result of a request for which the caller no longer waits.
@@ -421,7 +409,6 @@ pub(crate) trait ClientIdentity: Any + Send + Sync {
         Ok(())
     }
 
-    /// Returns true if the client has all `needed` scopes.
     fn has_scopes(&self, _needed: &[&str]) -> bool {
         true
     }

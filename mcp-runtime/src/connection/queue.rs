@@ -58,7 +58,6 @@ impl Commands {
         Some(self.take(command))
     }
 
-    /// Returns the next command, if there is one.
     pub(super) fn try_recv(&mut self) -> Option<Command> {
         let command = self.queue.try_recv().ok()?;
         Some(self.take(command))

@@ -14,7 +14,6 @@ use super::peer::PendingCall;
 use super::{Command, Commands, Core, Incoming, Outbox, Role};
 use crate::error::CallError;
 
-/// The state of a connection over a stream.
 pub(super) struct StreamConnection<R: Role> {
     pub(super) core: Core<R, ()>,
     /// The tasks of the handlers that have to wait.
@@ -26,7 +25,6 @@ pub(super) struct StreamConnection<R: Role> {
     pub(super) requested_drain: Option<Duration>,
 }
 
-/// The outcome of a handler that had to wait.
 type Finished<A> = (RequestKey, Result<A, ErrorObject>);
 
 impl<R: Role> StreamConnection<R> {
@@ -178,7 +176,6 @@ impl<R: Role> StreamConnection<R> {
         });
     }
 
-    /// Executes the commands that wait in the queue.
     pub(super) fn send_queued(&mut self) {
         while let Some(command) = self.commands.try_recv() {
             self.send(command);
@@ -206,14 +203,12 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    /// Fails the requests of this side that have expired.
     pub(super) fn expire(&mut self) {
         for ((), frame) in self.core.expire() {
             self.push(&frame);
         }
     }
 
-    /// Fails all requests of this side.
     pub(super) fn abandon_all(&mut self) {
         for ((), frame) in self.core.abandon_all() {
             self.push(&frame);

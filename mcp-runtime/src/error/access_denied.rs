@@ -111,7 +111,6 @@ impl AccessDenied {
         response
     }
 
-    /// Returns the message for the caller.
     pub(crate) fn text(&self) -> Cow<'static, str> {
         self.message.clone()
     }
@@ -135,7 +134,6 @@ pub(crate) enum Rejection {
     /// caller.
     #[error("the access policy denies the request")]
     Denied(Box<AccessDenied>),
-    /// The access policy did not decide in time.
     #[error("checking the caller took too long; try again later")]
     PolicyTimeout,
     /// The access policy panicked.
@@ -166,7 +164,6 @@ pub(crate) enum Rejection {
     Timeout,
     #[error("the body is incomplete")]
     Body,
-    /// The request needs a session, but does not name one.
     #[error("`Mcp-Session-Id` is missing: send `initialize` first")]
     SessionMissing,
     /// The session is unknown, has ended, or belongs to another principal.

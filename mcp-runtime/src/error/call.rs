@@ -222,13 +222,11 @@ impl CallError {
         Some(data.elicitations)
     }
 
-    /// Creates the error for a call of `method` that was not answered within `waited`.
     pub(crate) fn timed_out(method: &str, waited: Duration) -> Self {
         let method = method.to_owned();
         Self::Timeout { method, waited }
     }
 
-    /// Creates the error for a result that does not match the type of `method`.
     pub(crate) fn unfit(method: &str, reason: impl ToString) -> Self {
         let method = method.to_owned();
         let reason = reason.to_string();

@@ -26,13 +26,11 @@ pub(crate) enum RequestError {
     /// A method that does not exist in any revision, or not in this direction.
     #[error("Method not found: {0}")]
     UnknownMethod(String),
-    /// A method that exists only in other revisions.
     #[error("Method not found: {method} does not exist in revision {revision}")]
     NotInRevision {
         method: &'static str,
         revision: Revision,
     },
-    /// A method whose capability this server does not offer.
     #[error("Method not found: {method} needs the capability `{capability}`, which is not offered")]
     NotOffered {
         method: &'static str,
@@ -46,7 +44,6 @@ pub(crate) enum RequestError {
         requested: String,
         supported: Revisions,
     },
-    /// A client without capabilities that the server requires.
     #[error("{message}")]
     MissingCapability {
         code: i64,
@@ -78,7 +75,6 @@ pub(crate) enum RequestError {
         "The access has expired, and the stream ended with it: authenticate again, and repeat the request"
     )]
     AccessExpired,
-    /// A subscription when the client already has the maximum number.
     #[error("Too many subscriptions: a client may have {0}; end some first")]
     TooManySubscriptions(usize),
     /// An operation whose scopes the caller does not have. The message is from the access policy.
@@ -88,10 +84,8 @@ pub(crate) enum RequestError {
     UnknownTool(String),
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
-    /// A URI that does not belong to any resource of this server.
     #[error("Resource not found: {uri}")]
     ResourceNotFound { uri: String, code: i64 },
-    /// A file that is larger than the limit of a file tree.
     #[error("the file is larger than the limit of {0} bytes")]
     FileTooLarge(u64),
     /// Contents of a resource that can't be serialized.
@@ -166,7 +160,6 @@ pub(crate) enum RequestError {
 }
 
 impl RequestError {
-    /// Returns the JSON-RPC error that answers the message.
     pub(crate) fn to_error(&self) -> ErrorObject {
         let error = ErrorObject::new(self.code(), self.to_string());
         match self {

@@ -19,7 +19,6 @@ use crate::values::Values;
 #[derive(Clone)]
 pub struct McpRequest {
     method: Arc<str>,
-    /// The parameters as they were received.
     received: Option<Arc<RawJson>>,
     /// The parameters that a layer has set, if any.
     replaced: Option<Arc<RawJson>>,
@@ -139,17 +138,14 @@ impl McpRequest {
         self.context = Some(context);
     }
 
-    /// The parameters as they were before any layer replaced them.
     pub(crate) fn received(&self) -> Option<&RawJson> {
         self.received.as_deref()
     }
 
-    /// The parameters that a layer has set, if any.
     pub(crate) fn replaced(&self) -> Option<&RawJson> {
         self.replaced.as_deref()
     }
 
-    /// Serves the request inside all layers.
     pub(super) fn serve(self) -> BoxFuture<Result<McpResponse, BoxError>> {
         Arc::clone(&self.innermost).serve(self)
     }

@@ -28,7 +28,6 @@ pub(crate) fn method_info(method: &str, sender: Side) -> Option<&'static MethodI
     })
 }
 
-/// Checks that `sender` may send the request in `revision`.
 pub(super) fn check_revision(
     info: &'static MethodInfo,
     sender: Side,
@@ -70,7 +69,6 @@ impl Negotiated<ServerCapabilities> {
         }
     }
 
-    /// Returns true if the server has declared the extension `id`.
     pub(crate) fn offers_extension(&self, id: &str) -> bool {
         let offered = self.peer_capabilities.extensions.as_ref();
         offered.is_some_and(|offered| offered.contains_key(id))
@@ -113,7 +111,6 @@ impl Negotiated {
         }
     }
 
-    /// Returns true if the client has declared the extension `id`.
     pub(crate) fn declares_extension(&self, id: &str) -> bool {
         let declared = self.peer_capabilities.extensions.as_ref();
         declared.is_some_and(|declared| declared.contains_key(id))
@@ -139,17 +136,14 @@ impl Negotiated {
     }
 }
 
-/// Returns the error for a call that requires a capability which the client did not declare.
 pub(crate) fn missing_capability(capability: &str, revision: Revision) -> RequestError {
     missing_error(&declaration(capability), revision)
 }
 
-/// Returns the error for a request that requires an extension which the client did not declare.
 pub(crate) fn missing_extension(id: &str, revision: Revision) -> RequestError {
     missing_error(&json!({"extensions": {id: {}}}), revision)
 }
 
-/// Returns the capabilities that a request to a client requires.
 fn needed(method: &str, params: &Value) -> &'static [&'static str] {
     match method {
         ListRootsRequest::METHOD => &["roots"],
@@ -192,7 +186,6 @@ impl Requirement {
         Self(Arc::new(json(capabilities)))
     }
 
-    /// Combines two requirements.
     pub(crate) fn and(&self, other: &Self) -> Self {
         let mut both = Value::clone(&self.0);
         merge(&mut both, &other.0);
@@ -227,12 +220,10 @@ fn json(capabilities: &ClientCapabilities) -> Value {
     value
 }
 
-/// Converts a protocol type to JSON.
 fn tree(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Merges `more` into `required`.
 fn merge(required: &mut Value, more: &Value) {
     match (required, more) {
         (Value::Object(required), Value::Object(more)) => {
@@ -245,7 +236,6 @@ fn merge(required: &mut Value, more: &Value) {
     }
 }
 
-/// Returns the part of `required` that is missing in `declared`.
 fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
     match (required, declared) {
         (Value::Object(members), Some(Value::Object(declared))) => {
@@ -263,7 +253,6 @@ fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
     }
 }
 
-/// Returns true if the error says that the client did not declare a required capability.
 pub(crate) fn is_missing_capability(error: &ErrorObject) -> bool {
     match error.code {
         error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY => true,
@@ -272,7 +261,6 @@ pub(crate) fn is_missing_capability(error: &ErrorObject) -> bool {
     }
 }
 
-/// Returns the error for capabilities that the client did not declare.
 fn missing_error(missing: &Value, revision: Revision) -> RequestError {
     let names = names(missing);
     let list = names.join(", ");

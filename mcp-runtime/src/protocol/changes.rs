@@ -29,7 +29,6 @@ impl Change {
         })
     }
 
-    /// Returns the lists that a filter names.
     pub(crate) fn lists(filter: &SubscriptionFilter) -> impl Iterator<Item = Self> + use<> {
         let lists = [
             (filter.tools_list_changed, Self::Tools),

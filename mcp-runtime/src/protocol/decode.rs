@@ -46,7 +46,6 @@ pub(super) fn decode_leniently<T: DeserializeOwned>(
     Ok(value)
 }
 
-/// Returns the error for a fault in the part of the parameters at `path`.
 pub(crate) fn misplaced(path: &str, misfit: Misfit) -> RequestError {
     let mut whole = "params".to_owned();
     for part in [path, &misfit.path] {
@@ -92,7 +91,6 @@ pub(super) fn required<'a, T: Deserialize<'a>>(
 #[derive(Deserialize)]
 pub(super) struct BorrowedText<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// Returns the error for `text`, which is at `path` and failed to decode with `error`.
 pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) -> RequestError {
     let mut path = path.to_owned();
     locate(text, error, &mut path);

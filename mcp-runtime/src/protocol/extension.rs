@@ -69,7 +69,6 @@ pub(crate) struct OwnMethod {
     /// The extension that callers must declare; `None` for a method that was added without an
     /// extension.
     pub(crate) extension: Option<&'static str>,
-    /// The revisions in which the method is served.
     pub(crate) revisions: Vec<Revision>,
 }
 

@@ -57,7 +57,6 @@ impl<C> Lifecycle<C> {
         self.negotiated = None;
     }
 
-    /// Records that the connection has ended.
     pub(crate) fn terminate(&mut self) {
         self.state = LifecycleState::Terminated;
         self.negotiated = None;

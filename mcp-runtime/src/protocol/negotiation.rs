@@ -125,7 +125,6 @@ pub(crate) fn structured_content_is_object(revision: Revision) -> bool {
 /// "Resources").
 pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
 
-/// Returns the error code for a resource that does not exist.
 pub(crate) fn resource_not_found(revision: Revision) -> i64 {
     match revision.era() {
         Era::Handshake => RESOURCE_NOT_FOUND,

@@ -20,7 +20,6 @@ pub(crate) struct RequestParams<'a> {
     pub(crate) raw: Option<RawJsonRef<'a>>,
     /// The members that methods share.
     pub(crate) shared: RequestParamsRef<'a>,
-    /// The reserved members of `_meta`.
     pub(crate) meta: RequestMetaRef<'a>,
 }
 
@@ -52,7 +51,6 @@ impl<'a> RequestParams<'a> {
         self.meta.protocol_version.is_some() || self.meta.client_capabilities.is_some()
     }
 
-    /// Returns the name of a tool or prompt.
     pub(crate) fn name(&self) -> Result<Cow<'a, str>, RequestError> {
         Ok(required::<BorrowedText<'a>>(self.shared.name, "name")?.0)
     }
@@ -85,12 +83,10 @@ impl<'a> RequestParams<'a> {
         }
     }
 
-    /// Returns the cursor of a request for a list.
     pub(crate) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
         text(self.shared.cursor, "cursor")
     }
 
-    /// Returns the state that a retry sends back.
     pub(crate) fn request_state(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
         text(self.shared.request_state, "requestState")
     }

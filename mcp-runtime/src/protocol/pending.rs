@@ -44,7 +44,6 @@ impl Timeouts {
         }
     }
 
-    /// Returns the shorter of both limits.
     pub(crate) fn shortest(self) -> Duration {
         self.total.min(self.idle)
     }
@@ -83,7 +82,6 @@ impl<W> Pending<W> {
         }
     }
 
-    /// Adds the request `id`, which was sent at `now`.
     pub(crate) fn insert(&mut self, id: i64, waiter: W, timeouts: Timeouts, now: Instant) {
         let last_deadline = now + timeouts.total.min(FOREVER);
         let entry = PendingEntry {
@@ -104,7 +102,6 @@ impl<W> Pending<W> {
         self.entries.remove(&id).map(|entry| entry.waiter)
     }
 
-    /// Removes the request `id` if `wanted` returns true for its waiter.
     pub(crate) fn remove_if(&mut self, id: i64, wanted: impl FnOnce(&W) -> bool) -> Option<W> {
         let is_wanted = wanted(&self.entries.get(&id)?.waiter);
         is_wanted.then(|| self.remove(id)).flatten()
@@ -165,7 +162,6 @@ impl<W> Pending<W> {
         self.entries.is_empty()
     }
 
-    /// Returns the time when the next request expires.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         let running = self.entries.values().filter(|entry| !entry.is_held());
         running.map(|entry| entry.deadline).min()
@@ -181,7 +177,6 @@ impl<W> Pending<W> {
             .collect()
     }
 
-    /// Removes all requests, because the connection has ended.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (i64, W)> + use<W> {
         let entries = std::mem::take(&mut self.entries);
         entries.into_iter().map(|(id, entry)| (id, entry.waiter))

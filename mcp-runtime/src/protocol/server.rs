@@ -54,13 +54,10 @@ pub(crate) fn era_of_request(
     named.era()
 }
 
-/// The rules of a server for all its clients.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerRules {
     pub(crate) supported: Revisions,
-    /// The capabilities that every client must declare.
     pub(crate) requirement: Requirement,
-    /// The methods of extensions.
     pub(crate) own_methods: Arc<[OwnMethod]>,
 }
 
@@ -141,7 +138,6 @@ pub(crate) struct ServerLifecycle {
     last: LastNegotiated,
 }
 
-/// The decision about a request.
 #[expect(
     clippy::large_enum_variant,
     reason = "it is matched where it is returned, and a box would allocate for each request"

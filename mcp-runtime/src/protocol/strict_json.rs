@@ -62,7 +62,6 @@ impl<'a> StrictJson<'a> {
 
 struct Reader<'a> {
     rest: &'a str,
-    /// The path of the value that is being read.
     path: String,
 }
 

@@ -184,7 +184,6 @@ pub(super) struct ServerState {
     changes: Changes,
     /// Forward changes to the servers that mount this one.
     pub(super) relays: Mutex<Vec<Relay>>,
-    /// Remembers which mistakes were logged, to log each of them only once.
     pub(super) warnings: Arc<Warnings>,
     /// The background task of a proxy. Dropping the server aborts the task.
     #[allow(dead_code, reason = "only proxies have one")]

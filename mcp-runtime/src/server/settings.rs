@@ -86,7 +86,6 @@ pub(super) struct Introduction {
 }
 
 impl Introduction {
-    /// Sets the instructions of the server itself.
     pub(super) fn instruct(&mut self, text: String) {
         self.sections = vec![(String::new(), text)];
     }

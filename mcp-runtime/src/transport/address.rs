@@ -18,7 +18,6 @@ enum Kind {
 }
 
 impl TcpAddress {
-    /// Opens the listener.
     pub(super) async fn bind(self) -> io::Result<TcpListener> {
         match self.0 {
             Kind::Name(name) => {
@@ -145,7 +144,6 @@ fn advice(name: &str) -> Option<String> {
     Some(format!("write `{address}`: {reason}"))
 }
 
-/// Adds the address or path to an error.
 pub(super) fn error_at(address: &dyn Display, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{address}: {error}"))
 }

@@ -307,7 +307,6 @@ impl World {
         }
     }
 
-    /// Ends the connection.
     fn lose(&mut self) {
         self.is_over = true;
         for (id, reply) in self.core.terminate() {

@@ -43,7 +43,6 @@ pub struct Edit<'a> {
 /// Changes one entry, and returns true if the list has changed.
 type EditStep = Box<dyn FnOnce(&mut Registry) -> bool + Send + Sync>;
 
-/// Selects the entries of one kind.
 type EntriesOf<R> = fn(&mut Registry) -> &mut Entries<R>;
 
 /// The error for an edit of a list that the server did not declare as changing. The edit changed

@@ -15,7 +15,6 @@ pub(in crate::server) struct Entries<R> {
     slots: Vec<Registered<R>>,
     /// The number of the next entry. Numbers are never reused, because cursors refer to them.
     next: u64,
-    /// The filter that applies to all entries.
     pub(super) visibility: Visibility<R>,
 }
 
@@ -155,10 +154,8 @@ pub(in crate::server) trait CatalogEntry:
         None
     }
 
-    /// Returns the condition under which a caller may see the entry.
     fn visibility(&self) -> &Visibility<Self>;
 
-    /// Returns the scopes that a caller needs to use the entry.
     fn needed_scopes(&self) -> &Scopes;
 
     /// Returns true if any of the entry's arguments can be completed.

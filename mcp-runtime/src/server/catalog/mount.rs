@@ -72,7 +72,6 @@ impl Registry {
         }
     }
 
-    /// Returns a router for the current entries.
     pub(in crate::server) fn router(&self, settings: &Arc<Settings>) -> Router {
         let mut introduction = self.introduction.clone();
         for mount in &self.mounts {
@@ -88,7 +87,6 @@ impl Registry {
         )
     }
 
-    /// Updates the entries of the mounted server with this index.
     pub(in crate::server) fn update_mounted(&mut self, index: usize) {
         let Some(mount) = self.mounts.get(index) else {
             return;
@@ -132,7 +130,6 @@ impl Mount {
         });
     }
 
-    /// Returns the layers around requests to the mounted server.
     fn layers(&self) -> Option<&Stack> {
         self.server.settings().layers.as_ref()
     }
@@ -366,7 +363,6 @@ impl Namespace {
         }
     }
 
-    /// Removes the prefix from a URI.
     fn strip<'a>(&self, uri: &'a str) -> &'a str {
         if self.0.is_empty() {
             return uri;

@@ -15,7 +15,6 @@ pub(in crate::server) struct Catalog<R> {
     /// The entries with their numbers. They are listed in the order of the numbers.
     pub(in crate::server) entries: Vec<(u64, Arc<R>)>,
     by_name: HashMap<String, Arc<R>>,
-    /// The filter that applies to all entries.
     pub(in crate::server) visibility: Visibility<R>,
     /// The scopes that every entry needs.
     scopes: Scopes,
@@ -23,7 +22,6 @@ pub(in crate::server) struct Catalog<R> {
     checks_scopes: bool,
     /// True if lists show only entries whose scopes the caller has.
     filters_by_scopes: bool,
-    /// True if callers may see different entries.
     pub(in crate::server) differs_by_caller: bool,
     pub(in crate::server) page_size: Option<NonZeroUsize>,
     caching: Caching,

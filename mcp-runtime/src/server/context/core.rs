@@ -46,7 +46,6 @@ use crate::{ProtocolError, TraceContext};
 #[doc(alias = "RequestContext")]
 pub struct Context {
     request: Arc<RequestContext>,
-    /// The mounted server that serves the request.
     mounted: Option<Server>,
     /// Values that layers have inserted.
     values: Values,
@@ -76,7 +75,6 @@ struct RequestContext {
     called: CalledEntry,
 }
 
-/// Information about the entry that a request calls.
 #[derive(Default)]
 struct CalledEntry {
     /// The scopes that the request needs and that its caller was found to have.
@@ -94,7 +92,6 @@ impl Clone for CalledEntry {
     }
 }
 
-/// A request as it was received.
 #[derive(Clone, Copy)]
 pub(crate) struct IncomingRequest<'a> {
     pub(crate) id: &'a RequestId,
@@ -222,7 +219,6 @@ impl Context {
         self.request.progress_token.as_ref()
     }
 
-    /// The sender of progress, if the client requests it.
     pub(in crate::server) fn reporter(&self) -> Option<&Arc<Reporter>> {
         let token = self.progress_token()?;
         Some(self.request.reporter.get_or_init(|| {
@@ -372,12 +368,10 @@ impl Context {
         self.detached().is_some()
     }
 
-    /// The extension's side of the call, once it was detached.
     pub(in crate::server) fn detached(&self) -> Option<&Arc<dyn DetachedCall>> {
         self.detachable()?.call()
     }
 
-    /// The link of a call that was detached or may be.
     pub(in crate::server) fn detachable(&self) -> Option<&Arc<DetachableLink>> {
         self.request.detachable.as_ref()
     }

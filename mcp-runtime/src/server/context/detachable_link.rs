@@ -112,7 +112,6 @@ impl DetachableLink {
         !self.asks.swap(true, Ordering::Relaxed)
     }
 
-    /// Returns true if questions are asked before the function is entered.
     pub(in crate::server) fn is_asking(&self) -> bool {
         self.asks.load(Ordering::Relaxed)
     }

@@ -36,7 +36,6 @@ impl Context {
         left.or_else(|| self.peer().identity()?.extensions().get())
     }
 
-    /// The part of the identity that outlives the request.
     pub(in crate::server) fn lasting_identity(&self) -> Option<Arc<dyn ClientIdentity>> {
         self.peer().shared_identity().map(ClientIdentity::lasting)
     }
@@ -81,7 +80,6 @@ impl Context {
         }
     }
 
-    /// Clears the recorded denial unless the request really ended with `error`.
     pub(in crate::server) fn settle_denied(&self, error: Option<&ErrorObject>) {
         if let Some(identity) = self.peer().identity() {
             identity.settle_denied(error);

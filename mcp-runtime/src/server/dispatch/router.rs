@@ -165,7 +165,6 @@ impl Router {
         }
     }
 
-    /// The answer to `initialize`, after the negotiation.
     pub(in crate::server) fn initialize(&self, negotiated: &Negotiated) -> Answer {
         let extensions = &self.settings.extensions;
         let capabilities = extensions.declared(&self.capabilities, negotiated.revision);
@@ -278,7 +277,6 @@ impl Router {
         })
     }
 
-    /// Returns true if there is anything that a client can subscribe to.
     fn can_listen(&self, context: &Context) -> bool {
         let extensions = &self.settings.extensions;
         self.announces_changes() || extensions.is_any_offered(context.revision())

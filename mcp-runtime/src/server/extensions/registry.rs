@@ -63,7 +63,6 @@ impl ServerExtensions {
         self.all.iter().any(|it| it.extension.id() == id)
     }
 
-    /// Finds the extension whose type is `T`.
     pub(in crate::server) fn get<T: Extension>(&self) -> Option<&T> {
         let mut all = self.all.iter();
         all.find_map(|it| {

@@ -187,7 +187,6 @@ impl Mode {
         Ok(InputRequest::Elicit(params))
     }
 
-    /// Reads the user's answer to the form of `T`.
     fn outcome<T: ElicitForm>(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         read(answer, |content| self.read_typed(content))
     }

@@ -85,7 +85,6 @@ pub enum AskError {
 }
 
 impl AskError {
-    /// Returns the protocol error if a capability is missing.
     pub(in crate::server) fn missing_capability(&self) -> Option<ProtocolError> {
         match self {
             Self::Unsupported { error, .. } => Some(error.clone()),

@@ -20,7 +20,6 @@ use crate::server::{Answer, Context, Server};
 
 type CallOutcome = Result<Answer, ErrorObject>;
 
-/// Returns true if handlers of the method may ask the client.
 pub(in crate::server) fn may_ask(method: &str) -> bool {
     matches!(
         method,

@@ -105,7 +105,6 @@ impl RetryStates {
         Some(URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    /// Opens a state that was sealed for `binding`.
     pub(super) fn redeem(
         &self,
         state: &str,

@@ -72,7 +72,6 @@ pub(super) struct Round {
 }
 
 impl InputState {
-    /// Creates the state of a call that is retried.
     pub(super) fn retried(retry: RetryState) -> Self {
         Self {
             state: Mutex::new(Round::retried(retry)),
@@ -308,7 +307,6 @@ impl Round {
         }
     }
 
-    /// Returns the answer to a question, and marks it as used.
     fn answer(&mut self, name: &str) -> Option<RawJson> {
         let answer = self.retry.answers.get(name)?.clone();
         self.used.push(name.to_owned());

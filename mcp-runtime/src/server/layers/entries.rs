@@ -198,7 +198,6 @@ pub(in crate::server) fn unfit_result(reason: &dyn fmt::Display) -> ProtocolErro
     RequestError::Internal.to_error()
 }
 
-/// Converts the error that layers have returned into the error that the client gets.
 pub(super) fn to_error(context: &Context, error: BoxError) -> ErrorObject {
     let error = match error.downcast::<ErrorObject>() {
         Ok(error) => return *error,

@@ -84,7 +84,6 @@ impl Innermost for InnermostServer {
     }
 }
 
-/// Creates an extension's method that is served by `service`.
 pub(in crate::server) fn method_of_service(name: &str, service: Next) -> Arc<Method> {
     method_of(name, service, Arc::new(InnermostServer))
 }

@@ -98,7 +98,6 @@ impl PromptBuilder {
 }
 
 impl<A> PromptBuilder<A> {
-    /// Replaces the arguments, and returns the old ones.
     fn replace<B>(self, arguments: B) -> (PromptBuilder<B>, A) {
         let entry = self.entry;
         (PromptBuilder { entry, arguments }, self.arguments)

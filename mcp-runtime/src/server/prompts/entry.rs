@@ -168,7 +168,6 @@ impl Catalog<PromptEntry> {
     }
 }
 
-/// Wraps the handler of the prompt called `name` in layers.
 pub(in crate::server) fn around_prompt(
     layers: Option<&Stack>,
     name: &str,

@@ -176,7 +176,6 @@ fn passed_on<T>(outcome: Result<T, CallError>) -> Result<T, ProtocolError> {
     outcome.map_err(to_protocol_error)
 }
 
-/// Converts the error of a failed call to the answer for the caller.
 fn to_protocol_error(error: CallError) -> ProtocolError {
     match error {
         CallError::Rpc(error) => error,

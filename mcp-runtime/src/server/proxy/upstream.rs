@@ -27,7 +27,6 @@ pub(super) struct Upstream {
     pub(super) callers: Arc<Callers>,
     /// If true, the server's log messages are sent to the callers.
     logs: bool,
-    /// The state of the proxy.
     state: Weak<ServerState>,
     /// The resources that clients of the proxy have subscribed to, each with the task that passes
     /// on its changes.

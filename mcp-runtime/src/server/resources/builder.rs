@@ -105,7 +105,6 @@ impl ResourceBuilder {
 }
 
 impl<A> ResourceBuilder<A> {
-    /// Replaces the variables, and also returns the previous ones.
     fn replace<B>(self, variables: B) -> (ResourceBuilder<B>, A) {
         let builder = ResourceBuilder {
             template: self.template,

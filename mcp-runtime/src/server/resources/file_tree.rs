@@ -241,7 +241,6 @@ struct FoundFile {
 }
 
 impl FileList {
-    /// Lists one part of the files as resources.
     fn list(&self, tree: &FileTree, part: &ListPart) -> Vec<Resource> {
         let is_current = |walk: &Arc<Walk>| walk.begun.elapsed() < FILE_WALK_LIFETIME;
         let last = part.after.as_ref().and_then(|_| self.lock().clone());

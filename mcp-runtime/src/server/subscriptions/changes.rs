@@ -54,7 +54,6 @@ impl Changes {
         subscribers.fold(false, is_subscribed)
     }
 
-    /// Creates a subscriber that has not subscribed to any change yet.
     pub(crate) fn subscriber(&self) -> Arc<ChangeSubscriber> {
         let subscriber = Arc::default();
         let mut subscribers = lock(&self.subscribers);
@@ -91,7 +90,6 @@ impl ChangeSubscriber {
         }
     }
 
-    /// Unsubscribes from the resource that was subscribed to as `spelling`.
     pub(crate) fn unsubscribe_resource(&self, spelling: &str) {
         lock(&self.topics).retain(|it| it.uri() != Some(spelling));
     }
@@ -100,7 +98,6 @@ impl ChangeSubscriber {
         lock(&self.topics).len()
     }
 
-    /// The URIs of the resources subscribed to, as the client spells them.
     pub(crate) fn resources(&self) -> Vec<String> {
         let topics = lock(&self.topics);
         topics

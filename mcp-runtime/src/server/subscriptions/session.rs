@@ -48,7 +48,6 @@ pub(crate) struct Session {
     /// The number of the session, which is unique in this process.
     pub(in crate::server) number: u64,
     pub(in crate::server) logging: bool,
-    /// How long users have to answer questions.
     pub(in crate::server) input_timeout: Duration,
     pub(in crate::server) changes: Changes,
     /// The minimum [`Severity`] of the log messages to send.
@@ -185,7 +184,6 @@ impl Session {
         self.ended.send_replace(true);
     }
 
-    /// Waits until [`end`](Self::end) is called.
     pub(in crate::server) async fn ended(&self) {
         // Never fails, because `self` holds the sender.
         let _ = self.ended.subscribe().wait_for(|ended| *ended).await;

@@ -224,7 +224,6 @@ impl ToolBuilder {
 }
 
 impl<A> ToolBuilder<A> {
-    /// Replaces the arguments, and returns the old ones.
     fn replace<B>(self, arguments: B) -> (ToolBuilder<B>, A) {
         let builder = ToolBuilder {
             tool: self.tool,

@@ -49,7 +49,6 @@ pub struct ToolCall<'a> {
     pub arguments: Option<RawJsonRef<'a>>,
     /// The context of the call.
     pub context: &'a Context,
-    /// How to treat arguments that no parameter takes.
     pub(in crate::server) unknown: Unknown<'a>,
 }
 
@@ -255,7 +254,6 @@ impl ToolEntry {
         context.peer().link.check_headers(headers, &arguments)
     }
 
-    /// Returns the item of the list for `revision`.
     pub(super) fn listed(&self, revision: Revision) -> Tool {
         let mut tool = Tool::clone(&self.tool);
         if let Some(schema) = &self.wrapped_schema
@@ -336,7 +334,6 @@ impl Catalog<ToolEntry> {
     }
 }
 
-/// Wraps the handler of the tool called `name` in layers.
 pub(in crate::server) fn around_tool(
     layers: Option<&Stack>,
     name: &str,

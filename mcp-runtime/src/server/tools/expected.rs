@@ -23,7 +23,6 @@ pub(super) fn integers(schema: &Map<String, Value>) -> Option<(i128, i128)> {
     })
 }
 
-/// The definitions that a schema may refer to.
 #[derive(Clone, Debug)]
 pub(super) struct Definitions(pub(super) Map<String, Value>);
 
@@ -42,7 +41,6 @@ impl Definitions {
         schema
     }
 
-    /// Describes the values that `schema` expects.
     pub(super) fn expected(&self, schema: &Value) -> String {
         let schema = self.resolve(schema);
         if let Some(constant) = schema.get("const") {
@@ -159,7 +157,6 @@ pub(super) fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
     list.map_or(&[], Vec::as_slice)
 }
 
-/// Returns the schemas of the members of an object.
 pub(super) fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object)
 }

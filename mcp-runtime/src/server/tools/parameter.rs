@@ -25,7 +25,6 @@ pub struct Parameter {
     describe: Describe,
     /// Keywords that are added to the schema of the type.
     pub(super) keywords: Map<String, Value>,
-    /// True if a call without the argument is refused.
     pub(super) is_required: bool,
     /// True if JSON inside a string is also accepted.
     pub(super) is_lenient: bool,
@@ -53,7 +52,6 @@ impl Parameter {
         })
     }
 
-    /// Adds an error for each constraint that the default violates.
     pub(super) fn check_default(&self, errors: &mut Vec<ArgumentError>) {
         if let Some(default) = self.keywords.get("default") {
             let validation = self.validation();
@@ -109,7 +107,6 @@ fn narrow_range(schema: &mut Map<String, Value>) {
     schema.insert("maximum".to_owned(), Number::from_i128(most).into());
 }
 
-/// The serialized form of an input schema.
 #[derive(Serialize)]
 struct InputSchema<'a> {
     r#type: &'static str,
@@ -125,7 +122,6 @@ struct InputSchema<'a> {
     definitions: Map<String, Value>,
 }
 
-/// Returns the input schema for these arguments, in their order.
 pub(super) fn input_schema(parameters: &[Parameter], strict: bool) -> RawJson {
     let mut generator = schema::for_input();
     let schemas = parameters.iter().map(|it| it.schema(&mut generator));

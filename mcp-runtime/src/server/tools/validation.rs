@@ -61,12 +61,10 @@ impl Validation {
         }
     }
 
-    /// Describes the valid values.
     pub(super) fn expected(&self) -> String {
         self.definitions.expected(&self.schema)
     }
 
-    /// Returns how `value`, which is at `path`, violates the schema.
     pub(super) fn violations(
         &self,
         path: &str,
@@ -144,7 +142,6 @@ struct Validator<'a> {
     is_decoded: bool,
     /// The number of values that may still be visited.
     left: usize,
-    /// The path of the current value.
     path: String,
     errors: Vec<ArgumentError>,
 }
@@ -384,7 +381,6 @@ fn has_tag(schema: &Value, value: &Value) -> bool {
         && only.is_none_or(|only| only.keys().all(|name| value.get(name).is_some()))
 }
 
-/// Returns true if a value has all members that a schema requires.
 fn has_required(schema: &Value, value: &Value) -> bool {
     let mut required = list(schema, "required").iter().filter_map(Value::as_str);
     required.all(|name| value.get(name).is_some())

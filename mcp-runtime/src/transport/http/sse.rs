@@ -44,7 +44,6 @@ fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.push(b'\n');
 }
 
-/// Parses a stream of events incrementally.
 #[derive(Debug, Default)]
 pub(super) struct EventParser {
     /// The largest message, in bytes.
@@ -88,7 +87,6 @@ const HEAD: usize = 4096;
 const FIELD: usize = "event: ".len();
 
 impl EventParser {
-    /// Creates a parser for messages of at most `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self {
             limit,

@@ -26,7 +26,6 @@ pub struct WebSocket<S> {
     stream: WebSocketStream<S>,
     limit: usize,
     ping: Duration,
-    /// The code to send when the connection is closed.
     pub(super) close_code: Arc<AtomicU16>,
 }
 
@@ -52,7 +51,6 @@ impl<S> WebSocket<S> {
     }
 }
 
-/// Returns a configuration that limits messages to `limit` bytes.
 pub(super) fn config(limit: usize) -> WebSocketConfig {
     WebSocketConfig::default()
         .max_message_size(Some(limit))

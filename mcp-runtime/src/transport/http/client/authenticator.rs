@@ -302,7 +302,6 @@ impl AuthHttp {
         }
     }
 
-    /// Records the address from which the MCP server has answered.
     pub(super) fn server_is_at(&self, address: IpAddr) {
         if let Some(rule) = &self.rule {
             rule.server_is_at(address);

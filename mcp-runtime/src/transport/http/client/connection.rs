@@ -87,7 +87,6 @@ pub struct HttpUrl {
     retries: u32,
     proxies: Arc<Matcher>,
     timeouts: Timeouts,
-    /// The methods of the client's extensions.
     methods: Vec<ExtensionMethod>,
     credentials: CredentialSources,
     /// True if the server supports only HTTP+SSE; shared by all connections.

@@ -155,7 +155,6 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// An open TCP connection.
 pub(super) struct TcpConnection {
     io: TokioIo<TcpStream>,
     end: End,

@@ -29,9 +29,7 @@ pub(super) struct Outgoing {
     pub(super) line: String,
     /// Empty for a response.
     pub(super) method: String,
-    /// The id of a request.
     pub(super) id: Option<RequestId>,
-    /// The request that a notification cancels, if any.
     pub(super) cancels: Option<RequestId>,
     /// The headers of a stateless message (2026-07-28, "Streamable HTTP", section "Request
     /// Metadata"); empty for other messages.
@@ -113,7 +111,6 @@ impl Outgoing {
         })
     }
 
-    /// Creates the error for an answer that can't be used.
     pub(super) fn malformed(&self, reason: String) -> CallError {
         CallError::Malformed {
             method: self.method.clone(),
@@ -122,7 +119,6 @@ impl Outgoing {
     }
 }
 
-/// Creates the error for a message that can't be sent over HTTP.
 fn not_sent(reason: impl Into<BoxError>) -> CallError {
     CallError::NotSent(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
@@ -185,7 +181,6 @@ pub(super) struct ParamHeaders {
     tools: HashMap<String, Vec<ParamHeader>>,
     /// The number of bytes in the names in `tools`.
     bytes: usize,
-    /// The methods of the client's extensions.
     methods: Vec<ExtensionMethod>,
 }
 

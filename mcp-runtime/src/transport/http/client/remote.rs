@@ -37,7 +37,6 @@ use crate::transport::http::headers::{
 };
 use crate::transport::http::sse::Event;
 
-/// An event for the client.
 #[derive(Debug)]
 pub(super) enum RemoteEvent {
     /// A message from the server.
@@ -72,7 +71,6 @@ pub(super) struct RemoteSession {
     /// The headers of all requests: the user's headers and, after the handshake, the version and
     /// the id of the session if the server assigned one.
     pub(super) headers: HeaderMap,
-    /// True if the handshake is done.
     pub(super) is_initialized: bool,
     pub(super) param_headers: ParamHeaders,
     /// True if the server has ended the session. Then nothing more is sent.
@@ -135,7 +133,6 @@ impl Remote {
         self.send(request, Resend::Safe, outgoing).await
     }
 
-    /// Ends the session, if there is one.
     pub(super) async fn delete_session(&self) {
         let request = self.request(Method::DELETE);
         if request.headers().contains_key(&SESSION_ID) {

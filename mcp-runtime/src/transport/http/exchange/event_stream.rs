@@ -145,7 +145,6 @@ impl EventStream {
         self.unread = Some(Arc::clone(unread));
     }
 
-    /// Begins the stream with `event`.
     pub(crate) fn beginning_with(mut self, event: Bytes) -> Self {
         self.first.push_back(event);
         self
@@ -302,7 +301,6 @@ impl EventStream {
 struct Reading {
     stream: Arc<Stream>,
     ticket: u64,
-    /// The number of polls.
     polls: AtomicU64,
     /// True if the last poll found nothing to send.
     waits: AtomicBool,

@@ -67,7 +67,6 @@ pub struct MemoryEventStore {
 #[derive(Debug, Default)]
 struct EventTable {
     sessions: HashMap<SessionId, Events>,
-    /// The sessions ordered by their bytes.
     by_size: BTreeSet<(usize, SessionId)>,
     bytes: usize,
 }

@@ -36,7 +36,6 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Creates an exchange whose answer goes to `stream`.
     pub(crate) fn new(
         arrival: Arrival,
         session: Option<Arc<HttpSession>>,
@@ -56,7 +55,6 @@ impl Exchange {
         *self.denied() = Some(Box::new(denied));
     }
 
-    /// Clears the recorded denial unless the request really ended with `error`.
     pub(crate) fn clear_denial_unless(&self, error: Option<&ErrorObject>) {
         let is_outcome =
             |denied: &AccessDenied| error.is_some_and(|it| it.message == denied.text());
@@ -71,7 +69,6 @@ impl Exchange {
         }
     }
 
-    /// Returns true if the request was denied.
     pub(crate) fn is_denied(&self) -> bool {
         self.denied().is_some()
     }
@@ -92,7 +89,6 @@ impl Exchange {
         Self::new(Arrival { parts, peer_addr }, None, stream)
     }
 
-    /// Returns the client, which is reached through the exchange.
     pub(crate) fn peer(exchange: &Arc<Self>) -> Peer {
         Peer::over(Arc::clone(exchange) as _).identified(Arc::clone(exchange) as _)
     }

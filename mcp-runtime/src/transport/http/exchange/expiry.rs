@@ -149,7 +149,6 @@ impl Access {
         })
     }
 
-    /// Waits until the access ends.
     pub(crate) async fn end(self) {
         let expired = async {
             match self.expires {

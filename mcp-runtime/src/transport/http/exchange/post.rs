@@ -50,7 +50,6 @@ pub(super) enum Begun {
     Pending(PendingAnswer),
 }
 
-/// An answer that is still to come.
 pub(super) struct PendingAnswer {
     pub(super) exchange: Arc<Exchange>,
     /// The handler, unless a separate task drives it.

@@ -62,7 +62,6 @@ pub(crate) struct Item {
     _held: Option<Held>,
 }
 
-/// The outcome of reading a stream.
 pub(crate) enum StreamRead {
     Items(VecDeque<Item>),
     /// The client is asked to come back later. The last event had this sequence number.
@@ -198,7 +197,6 @@ impl Stream {
         state.wake();
     }
 
-    /// Ends the stream: no more messages will come.
     pub(crate) fn end(&self) {
         let mut state = self.lock();
         state.ended = true;

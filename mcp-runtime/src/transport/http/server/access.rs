@@ -145,7 +145,6 @@ async fn decide(
     options.policy.admit(options.auth_timeout, parts).await
 }
 
-/// Returns true if `origin` is configured.
 fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
     !options.origins.is_empty() && options.origins.contains(&origin.to_ascii_lowercase())
 }
@@ -191,7 +190,6 @@ pub(crate) fn allow_origin(response: &mut Response<ResponseBody>, origin: Header
     headers.append(VARY, HeaderValue::from_static("origin"));
 }
 
-/// Returns the response to a preflight request.
 pub(crate) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
     let mut response = response::empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();

@@ -40,7 +40,6 @@ pub(crate) struct Site {
     pub(crate) service: HttpService,
     pub(crate) path: String,
     pub(crate) routes: HashMap<String, Route>,
-    /// How long the head of a request may take.
     pub(crate) head_timeout: Duration,
     /// How long a connection may be without requests and data.
     pub(crate) idle_timeout: Duration,
@@ -296,7 +295,6 @@ impl<I: Read + Write + Unpin> Write for ConnectionIo<I> {
     }
 }
 
-/// The activity of a connection.
 #[derive(Debug, Default)]
 struct Activity {
     /// The number of reads and writes.

@@ -11,7 +11,6 @@ use crate::error::{AccessDenied, Rejection, RequestError};
 use crate::transport::http::exchange::event_stream::EventStream;
 use crate::transport::http::headers;
 
-/// Returns a response that is a JSON-RPC message.
 pub(crate) fn json(status: StatusCode, message: Vec<u8>) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::full(message.into()));
     *response.status_mut() = status;
@@ -20,7 +19,6 @@ pub(crate) fn json(status: StatusCode, message: Vec<u8>) -> Response<ResponseBod
     response
 }
 
-/// Returns a response that is a stream of events.
 pub(crate) fn events(events: EventStream) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::events(events));
     let headers = response.headers_mut();
@@ -32,7 +30,6 @@ pub(crate) fn events(events: EventStream) -> Response<ResponseBody> {
     response
 }
 
-/// Returns a response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::empty());
     *response.status_mut() = status;

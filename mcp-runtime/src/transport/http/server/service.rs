@@ -230,7 +230,6 @@ impl<B: Body<Data: Send, Error: Send> + Send + 'static> Service<Request<B>> for 
     }
 }
 
-/// Responds to a request that arrived on `connection`.
 pub(crate) fn respond<B: Body<Data: Send, Error: Send> + Send + 'static>(
     state: Arc<HttpState>,
     connection: ConnectionInfo,

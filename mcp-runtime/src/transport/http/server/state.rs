@@ -22,7 +22,6 @@ use crate::sync::lock;
 use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
 
-/// The connection of a request.
 #[derive(Clone)]
 pub(crate) struct ConnectionInfo {
     /// `None` if another program has accepted the connection.
@@ -124,7 +123,6 @@ impl HttpState {
         *self.ending.borrow()
     }
 
-    /// Returns why requests are refused.
     pub(crate) fn refusal(&self) -> Rejection {
         if self.has_started.load(Ordering::Relaxed) {
             return Rejection::Ending;

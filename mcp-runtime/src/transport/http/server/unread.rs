@@ -191,7 +191,6 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Creates pieces that are not counted.
     pub(crate) fn uncounted(rest: Bytes) -> Self {
         Self { rest, sent: None }
     }
@@ -215,7 +214,6 @@ impl Pieces {
         self.rest.is_empty()
     }
 
-    /// Returns the next piece.
     pub(crate) fn next(&mut self) -> Option<Bytes> {
         if let Some(sent) = &self.sent {
             sent.progress();

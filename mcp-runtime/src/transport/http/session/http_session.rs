@@ -138,18 +138,15 @@ impl HttpSession {
         streams.find(|stream| stream.number == number).cloned()
     }
 
-    /// Creates a stream for another request.
     pub(crate) fn new_stream(&self, unread: &Arc<Unread>) -> Arc<Stream> {
         let number = self.last_stream.fetch_add(1, Ordering::Relaxed) + 1;
         Arc::new(Stream::new(number, self.standalone.log.clone()).counting(unread))
     }
 
-    /// Returns an id for a request to the client.
     pub(crate) fn next_id(&self) -> i64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns the outcome of the handshake.
     pub(crate) fn negotiated(&self) -> Option<Arc<Negotiated>> {
         let connection = &self.lock().core.role.lifecycle.connection;
         connection.negotiated.clone()

@@ -27,7 +27,6 @@ use crate::transport::http::server::state::{Arrival, Permit, Permits};
 pub(crate) struct Delivery<'a> {
     pub(crate) server: &'a Server,
     pub(crate) permits: &'a Arc<Permits>,
-    /// How long the access policy may take to decide.
     pub(crate) auth_timeout: Duration,
     pub(crate) exchange: Arc<Exchange>,
     pub(crate) reply: ReplyTo<Arc<Stream>>,
@@ -203,7 +202,6 @@ impl HttpSession {
         })
     }
 
-    /// Abandons a request to the client.
     pub(crate) fn abandon(&self, id: i64) {
         let cancelled = self.lock().core.abandon(id);
         if let Some((stream, message)) = cancelled {
@@ -226,7 +224,6 @@ impl HttpSession {
     }
 }
 
-/// Runs a handler to its end, and sends the answer.
 async fn finish(
     session: Arc<HttpSession>,
     key: RequestKey,

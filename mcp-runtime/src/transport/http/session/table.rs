@@ -74,7 +74,6 @@ impl Sessions {
         Some(session)
     }
 
-    /// Returns all open sessions.
     pub(crate) fn all(&self) -> Vec<Arc<HttpSession>> {
         self.read().values().cloned().collect()
     }
@@ -119,7 +118,6 @@ fn count_sessions(more: i64) {
     tracing::event!(target: "mcp_runtime::http", tracing::Level::DEBUG, counter.http_sessions = more);
 }
 
-/// The sessions found by [`Sessions::sweep`].
 #[derive(Default)]
 struct Swept {
     used: Vec<SessionId>,
