@@ -41,7 +41,6 @@ pub(crate) mod client {
     pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(70);
     /// Time limit for locking a file, which another process holds while it refreshes a token.
     pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
-    /// Time between two attempts to lock a file.
     pub(crate) const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 
     /// Maximum size of a request head that the loopback listener reads, in bytes. The query
@@ -64,7 +63,6 @@ pub(crate) mod client {
     pub(crate) const MAX_NONCE_BYTES: usize = 4096;
 }
 
-/// Limits of servers that accept access tokens.
 #[cfg(feature = "server")]
 pub(crate) mod server {
     use std::time::Duration;
@@ -104,7 +102,6 @@ pub(crate) mod server {
     /// Lifetime of the claims of GitHub tokens, because GitHub does not report their expiry.
     pub(crate) const GITHUB_LIFETIME: Duration = Duration::from_secs(3600);
 
-    /// Time for which metadata is used before it is fetched again.
     pub(crate) const METADATA_LIFETIME: Duration = Duration::from_secs(3600);
     /// Pause after a failed metadata fetch. Requests that wait for the fetch fail together.
     pub(crate) const METADATA_PAUSE: Duration = Duration::from_millis(500);
@@ -113,7 +110,6 @@ pub(crate) mod server {
     /// Age after which keys are fetched again before they are used. Keys get this old only while no
     /// requests arrive. If the fetch fails, the keys are used until [`KEYS_MAX_AGE`].
     pub(crate) const KEYS_IDLE: Duration = Duration::from_secs(600);
-    /// Age after which keys are no longer used.
     pub(crate) const KEYS_MAX_AGE: Duration = Duration::from_secs(24 * 3600);
     /// Minimum time between two key fetches for unknown keys, and pause after a failed fetch while
     /// older keys are available. Anybody can send a token with an unknown key.
@@ -190,7 +186,6 @@ pub(crate) mod proxy {
     pub(crate) const FETCH_PATIENCE: Duration = Duration::from_secs(1);
     /// Time for which a document that could not be used is not fetched again.
     pub(crate) const FAILED_LIFETIME: Duration = Duration::from_secs(30);
-    /// Time limit for fetching a document.
     pub(crate) const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
     /// Time limit for all provider requests that one client request causes. It is shorter than the
     /// time limit of an access policy.

@@ -191,7 +191,6 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares the name, version and instructions of the server.
     fn server(&mut self, old: &Snapshot, new: &Snapshot) {
         let name = |it: &Snapshot| quoted(&format!("{} {}", it.server().0, it.server().1));
         if old.server() != new.server() {
@@ -247,7 +246,6 @@ fn quoted(name: &str) -> String {
     format!("`{}`", name.escape_debug())
 }
 
-/// Describes a type in words.
 fn described(ty: &Type, defs: &Defs) -> String {
     let words = match ty {
         Type::Null => "null",

@@ -42,7 +42,6 @@ pub struct Snapshot {
     pub(crate) rust: Option<Names>,
 }
 
-/// The name and version that a server reports.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Server {
     #[serde(default)]
@@ -71,7 +70,6 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The names of the methods for `feature`.
     pub(crate) fn of(&self, feature: Feature) -> &IndexMap<String, String> {
         match feature {
             Feature::Tool => &self.tools,

@@ -28,7 +28,6 @@ pub(crate) struct Expected<'a> {
 pub(crate) struct Helpers(Vec<Signature>);
 
 impl Helpers {
-    /// Collects the functions among `items`.
     pub(crate) fn of(items: &[ImplItem]) -> Self {
         let functions = items.iter().filter_map(|item| match item {
             ImplItem::Fn(function) => Some(function.sig.clone()),
@@ -100,7 +99,6 @@ impl Helpers {
         self.find(path)
     }
 
-    /// The signature of `path`, if the function is in this block.
     pub(crate) fn signature(&self, path: &Path) -> Option<&Signature> {
         let last = path.segments.last().filter(|_| is_of_self(path))?;
         self.0.iter().find(|known| known.ident == last.ident)
@@ -116,7 +114,6 @@ fn is_of_self(path: &Path) -> bool {
     first.is_some_and(|first| first.ident == "Self")
 }
 
-/// Reads the settings of the parameter `ident`.
 pub(crate) fn read(
     ident: Ident,
     kind: &Type,

@@ -347,7 +347,6 @@ impl Entries {
         }
     }
 
-    /// Takes an arbitrary expression.
     pub(crate) fn expr(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Expr> {
         let entry = self.take(name)?;
         if let Value::Expr(expr) = entry.value {

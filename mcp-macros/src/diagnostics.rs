@@ -51,7 +51,6 @@ impl Diagnostics {
         self.known += 1;
     }
 
-    /// Returns one `compile_error!` for each mistake.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.errors.into_iter().collect()
     }

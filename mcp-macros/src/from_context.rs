@@ -9,7 +9,6 @@ use crate::grammar::FROM_CONTEXT;
 use crate::own_attribute::take_attribute;
 use crate::{expand, manifest};
 
-/// Expands `#[derive(FromContext)]`.
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let mut input: DeriveInput = match syn::parse2(item) {
         Ok(input) => input,

@@ -39,7 +39,6 @@ pub(crate) struct Surroundings {
     pub(crate) helpers: Helpers,
     /// A condition that the caller of any function has to meet.
     pub(crate) visible: Option<Helper>,
-    /// The scopes that the caller of any function needs.
     pub(crate) scopes: Vec<LitStr>,
     /// Whether the arguments of tools are lenient by default.
     pub(crate) lenient: bool,
@@ -146,7 +145,6 @@ fn read_variant(
     (diagnostics.count() == before).then_some(function)
 }
 
-/// Whether the function's arguments are lenient by default.
 fn is_lenient(kind: Option<&Kind>, surroundings: &Surroundings) -> bool {
     match kind {
         Some(Kind::Tool(tool)) => tool.lenient.unwrap_or(surroundings.lenient),

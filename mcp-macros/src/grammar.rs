@@ -2,12 +2,10 @@
 
 /// An attribute, and the entries that it accepts.
 pub(crate) struct Grammar {
-    /// The name of the attribute in messages.
     pub(crate) attribute: &'static str,
     pub(crate) known: &'static [&'static str],
 }
 
-/// `#[mcp_server(…)]`.
 pub(crate) const SERVER: Grammar = Grammar {
     attribute: "`#[mcp_server]`",
     known: &[
@@ -36,7 +34,6 @@ pub(crate) const SERVER: Grammar = Grammar {
     ],
 };
 
-/// `#[tool(…)]`.
 pub(crate) const TOOL: Grammar = Grammar {
     attribute: "`#[tool]`",
     known: &[
@@ -79,7 +76,6 @@ pub(crate) const TOOL_ARG: Grammar = Grammar {
     ],
 };
 
-/// `#[prompt(…)]`.
 pub(crate) const PROMPT: Grammar = Grammar {
     attribute: "`#[prompt]`",
     known: &[
@@ -160,7 +156,6 @@ pub(crate) const LIST_CHANGED: Grammar = Grammar {
     known: &["tools", "prompts", "resources"],
 };
 
-/// `#[mcp_runtime::main(…)]`.
 pub(crate) const MAIN: Grammar = Grammar {
     attribute: "`#[mcp_runtime::main]`",
     known: &["crate"],
@@ -260,7 +255,6 @@ const NEEDLESS: [(&str, &str); 11] = [
     ("worker_threads", THREADS),
 ];
 
-/// How to run a program on several threads.
 const THREADS: &str = "`main` runs on one thread: for several write `#[tokio::main]` instead, with the features `macros` and `rt-multi-thread` of tokio";
 
 /// All attributes, to find the one that a misplaced entry belongs to.

@@ -65,7 +65,6 @@ fn workspace(manifest: &Path, entries: &[Entry]) -> Option<Vec<Entry>> {
 
 /// One entry of a manifest that describes a dependency.
 struct Dependency<'a> {
-    /// The name of the dependency in the package.
     name: &'a str,
     /// The key below the name, such as `package`.
     detail: Option<&'a str>,

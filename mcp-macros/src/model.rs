@@ -18,11 +18,12 @@ pub(crate) struct Server {
     pub(crate) unmarked: Option<Ident>,
 }
 
-/// The role of an `impl` block or module.
 pub(crate) enum Role {
     /// The block is the server, which includes these groups.
-    Whole { info: Box<Info>, groups: Vec<Ident> },
-    /// The block is a group with this name.
+    Whole {
+        info: Box<Info>,
+        groups: Vec<Ident>,
+    },
     Group(Ident),
 }
 
@@ -38,7 +39,6 @@ pub(crate) struct Info {
     pub(crate) revisions: Option<LitStr>,
     /// The capabilities that clients must have.
     pub(crate) requires: Vec<Ident>,
-    /// The lists that can change.
     pub(crate) list_changed: Vec<Ident>,
     /// Whether the server sends log messages to clients.
     pub(crate) logging: bool,
@@ -89,7 +89,6 @@ pub(crate) struct Function {
     pub(crate) scopes: Vec<LitStr>,
     /// The path of the runtime, if the function's attribute sets it.
     pub(crate) runtime: Option<Path>,
-    /// Whether the compiler warns that the function has no description.
     pub(crate) warns_undocumented: bool,
     /// Methods called for their effect before a question, which the compiler warns about.
     pub(crate) effects: Vec<Ident>,
@@ -134,7 +133,6 @@ pub(crate) struct Resource {
     pub(crate) annotations: Option<Expr>,
     pub(crate) cache: Option<Cache>,
     pub(crate) list: Option<Helper>,
-    /// Whether clients may subscribe to it.
     pub(crate) subscribe: bool,
 }
 
@@ -166,7 +164,6 @@ impl Uri {
 #[derive(Clone)]
 pub(crate) struct Helper {
     pub(crate) path: Path,
-    /// Whether the function takes `&self`.
     pub(crate) has_self: bool,
     /// Whether the block shows that the function is not `async`.
     pub(crate) is_plain: bool,
@@ -193,7 +190,6 @@ pub(crate) struct Question {
     pub(crate) kind: Box<Type>,
     /// A format string that may use arguments of the function.
     pub(crate) message: LitStr,
-    /// Decides whether the question is asked.
     pub(crate) when: Option<Condition>,
 }
 
@@ -271,7 +267,6 @@ pub(crate) struct Running {
 }
 
 impl Callable {
-    /// The parameters that the caller sends, in order.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Argument> {
         self.parameters
             .iter()
@@ -281,7 +276,6 @@ impl Callable {
             })
     }
 
-    /// The parameters that the user answers, in order.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
         self.parameters
             .iter()
@@ -291,7 +285,6 @@ impl Callable {
             })
     }
 
-    /// The parameter that is decoded from all arguments together.
     pub(crate) fn flatten(&self) -> Option<&Flatten> {
         self.parameters
             .iter()

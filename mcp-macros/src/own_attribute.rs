@@ -6,7 +6,6 @@ use syn::Attribute;
 /// Our attributes on parameters.
 pub(crate) const SETTINGS: [&str; 2] = ["arg", "elicit"];
 
-/// Whether `attribute` is one of our attributes on parameters.
 pub(crate) fn is_setting(attribute: &Attribute) -> bool {
     SETTINGS.iter().any(|name| is_ours(attribute, name))
 }
@@ -46,7 +45,6 @@ const NAMES: [&str; 8] = [
     "tool",
 ];
 
-/// Removes the attribute called `name` from `attributes` and returns it.
 pub(crate) fn take_attribute(attributes: &mut Vec<Attribute>, name: &str) -> Option<Attribute> {
     let at = attributes
         .iter()

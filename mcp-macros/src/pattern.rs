@@ -1,6 +1,5 @@
 //! Checks the regular expressions in attributes, so that a mistake is found before the server runs.
 
-/// The fault of `pattern`, if it has one.
 #[cfg(feature = "pattern")]
 pub(crate) fn fault(pattern: &str) -> Option<String> {
     let compiled = regex_lite::Regex::new(pattern);

@@ -85,7 +85,6 @@ fn read_block(
     })
 }
 
-/// Reads the settings that apply to every function of a block or module.
 fn surroundings(
     of_type: bool,
     helpers: Helpers,

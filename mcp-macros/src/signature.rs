@@ -75,7 +75,6 @@ pub(crate) fn output(signature: &Signature, diagnostics: &mut Diagnostics) -> Ty
     }
 }
 
-/// The path by which the generated code calls the function `ident`.
 pub(crate) fn path(ident: &Ident, of_type: bool) -> Path {
     if of_type {
         parse_quote!(Self::#ident)
@@ -194,7 +193,6 @@ fn refuse_foreign(typed: &mut PatType, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Reads a parameter that the user answers.
 fn question(
     typed: &mut PatType,
     attribute: &Attribute,

@@ -8,7 +8,6 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Argument, Function, Kind, Running, Tool};
 use crate::types;
 
-/// The hints about a tool's effects.
 const HINTS: [&str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
 
 pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Tool {

@@ -44,7 +44,6 @@ pub(crate) fn optional(kind: &Type) -> Option<&Type> {
     }
 }
 
-/// The reference inside an `Option`.
 pub(crate) fn optional_reference(kind: &Type) -> Option<&TypeReference> {
     match optional(kind)? {
         Type::Reference(reference) => Some(reference),

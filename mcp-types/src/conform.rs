@@ -104,10 +104,8 @@ impl<T: Conform> Conform for Box<T> {
 
 /// A union that can replace a value of any member by text.
 pub(crate) trait Nearest: Sized {
-    /// Describes the value in text.
     fn describe(&self) -> String;
 
-    /// Creates a value that contains `text`.
     fn from_text(text: String) -> Self;
 }
 

@@ -40,7 +40,6 @@ pub(crate) fn whole_option<S: Serializer>(
 struct Whole(i128);
 
 impl Whole {
-    /// Converts the integer to the type of a field.
     fn fit<T: TryFrom<i128>, E: Error>(self) -> Result<T, E> {
         let bits = 8 * size_of::<T>();
         let fault = |_| E::custom(format_args!("integer {} is beyond {bits} bits", self.0));
@@ -132,7 +131,6 @@ pub(crate) mod integer_option {
         value.map(Whole::fit).transpose()
     }
 
-    /// Writes an integer as [`integer::serialize`] does.
     pub(crate) fn serialize<T: Copy + Into<i128>, S: Serializer>(
         value: &Option<T>,
         serializer: S,

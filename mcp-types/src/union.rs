@@ -18,7 +18,6 @@ use crate::text::Text;
 
 /// A union whose members are objects.
 pub(crate) trait Union: Sized {
-    /// Decodes the member with this index.
     fn read<'de, D: Deserializer<'de>>(index: usize, object: D) -> Result<Self, D::Error>;
 
     /// Keeps a value that matches no member.
@@ -27,7 +26,6 @@ pub(crate) trait Union: Sized {
 
 /// A union whose members are distinguished by the value of one field.
 pub(crate) trait ByField: Union {
-    /// The name of the field.
     const FIELD: &'static str;
     /// The value of the field in each member.
     const VALUES: &'static [&'static str];

@@ -16,7 +16,6 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::path::Path;
 
-/// Returns the corpus of a target.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     let entries = std::fs::read_dir(folder.join(target)).unwrap();

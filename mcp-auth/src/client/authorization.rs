@@ -14,13 +14,11 @@ pub(crate) struct AuthorizationRequest<'a> {
     /// The issuer's metadata, already checked.
     pub(crate) metadata: &'a AuthorizationServerMetadata,
     pub(crate) client_id: &'a str,
-    /// The URI to which the browser is redirected with the response.
     pub(crate) redirect_uri: &'a str,
     /// The `resource` of the server's metadata, unchanged; `None` omits the parameter.
     pub(crate) resource: Option<&'a str>,
     /// The scopes to request, separated by spaces; `None` omits the parameter.
     pub(crate) scope: Option<&'a str>,
-    /// Additional parameters of the user.
     pub(crate) extra: &'a [(String, String)],
     /// Matches other identifiers that may be the `iss` of the response.
     pub(crate) template: Option<&'a IssuerTemplate>,
@@ -232,7 +230,6 @@ impl fmt::Debug for AuthorizationCode {
     }
 }
 
-/// The decoded parameters of a query.
 struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
@@ -283,7 +280,6 @@ mod tests {
         request(&metadata(is_issuer_sent)).start().unwrap()
     }
 
-    /// The result for a response with the right state and these parameters.
     fn response(
         pending: &PendingAuthorization,
         parameters: &str,

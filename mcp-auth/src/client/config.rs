@@ -17,10 +17,8 @@ use crate::authentication::AssertionKey;
 use crate::limits::client::LOGIN_TIMEOUT;
 use crate::metadata::url::is_same_issuer;
 
-/// A function that opens a page in the browser.
 type Opener = dyn Fn(String) -> BoxFuture<io::Result<()>> + Send + Sync;
 
-/// The settings as the user made them.
 #[derive(Clone)]
 pub(crate) struct Config {
     /// The name of the application, which is shown to people.
@@ -74,7 +72,6 @@ impl Config {
         }
     }
 
-    /// Returns true if the user has set this issuer.
     pub(crate) fn has_issuer(&self, issuer: &str) -> bool {
         let set = self.issuer.as_deref();
         set.is_some_and(|set| is_same_issuer(set, issuer))
@@ -90,17 +87,14 @@ impl Config {
 pub(crate) struct PersonKeys<'a>(Option<&'a str>);
 
 impl PersonKeys<'_> {
-    /// The key of the tokens that an issuer gave for a resource.
     pub(crate) fn tokens(self, issuer: &str, resource: &str) -> String {
         self.of(format!("tokens {issuer} {resource}"))
     }
 
-    /// The key of the issuer and the resource that belong to the server at a URL.
     pub(crate) fn binding(self, server: &str) -> String {
         self.of(format!("server {server}"))
     }
 
-    /// The key of the URLs of all servers that have tokens.
     pub(crate) fn servers(self) -> String {
         self.of("servers".to_owned())
     }

@@ -18,7 +18,6 @@ use crate::metadata::{
     authorization_server_metadata_urls, resource_metadata_urls,
 };
 
-/// The authorization server of an MCP server, and the resource that the MCP server is.
 #[derive(Clone, Debug)]
 pub(crate) struct Discovery {
     /// The server's metadata. It is derived from the URL if the server has none.
@@ -165,7 +164,6 @@ impl Discoverer<'_> {
         found.ok_or_else(|| exchange.error(issuer, AuthErrorKind::NoMetadata))
     }
 
-    /// The metadata of an issuer, or `None` if none of the URLs has it.
     async fn issuer_metadata(
         &self,
         issuer: &str,

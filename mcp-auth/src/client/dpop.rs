@@ -13,7 +13,6 @@ use crate::jwt::{SigningKey, SigningKeyError};
 use crate::limits::client::{MAX_NONCE_BYTES, MAX_NONCE_ORIGINS};
 use crate::util::{base64url, from_base64url, hash_text, lock, random_text, unix_time};
 
-/// The header that carries a proof.
 pub(crate) const DPOP: HeaderName = HeaderName::from_static("dpop");
 
 /// The request that a proof is for. A proof is used for one request, so each has its own `jti`.
@@ -80,7 +79,6 @@ impl ProofKey {
         Ok(Self(Arc::new(SigningKey::generate()?)))
     }
 
-    /// The value of the `DPoP` header for a request.
     pub(crate) fn header(
         &self,
         method: &Method,
@@ -126,7 +124,6 @@ impl From<ProofKey> for String {
     }
 }
 
-/// The nonce in a proof that this client has sent.
 pub(crate) fn nonce_of(proof: &HeaderValue) -> Option<String> {
     let payload = proof.to_str().ok()?.split('.').nth(1)?;
     let payload = from_base64url(payload)?;
@@ -134,7 +131,6 @@ pub(crate) fn nonce_of(proof: &HeaderValue) -> Option<String> {
     Some(claims.get("nonce")?.as_str()?.to_owned())
 }
 
-/// Returns true if `algorithms` contains `ES256`, the algorithm of this client's proofs.
 pub(crate) fn has_es256(algorithms: Option<&Vec<String>>) -> bool {
     algorithms.is_some_and(|all| all.iter().any(|it| it == "ES256"))
 }
@@ -144,7 +140,6 @@ pub(crate) fn has_es256(algorithms: Option<&Vec<String>>) -> bool {
 pub(crate) struct Nonces(Mutex<VecDeque<(String, String)>>);
 
 impl Nonces {
-    /// The nonce for the next request to the origin of `url`.
     pub(crate) fn get(&self, url: &Uri) -> Option<String> {
         let origin = origin(url);
         let nonces = lock(&self.0);

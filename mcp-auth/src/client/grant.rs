@@ -14,10 +14,8 @@ use crate::authentication::ClientCredential;
 const CLIENT_CREDENTIALS: &str = "io.modelcontextprotocol/oauth-client-credentials";
 const ENTERPRISE: &str = "io.modelcontextprotocol/enterprise-managed-authorization";
 
-/// How a client gets its first token.
 #[derive(Clone)]
 pub(crate) enum Grant {
-    /// A person logs in.
     Login,
     /// The client acts on its own behalf (RFC 6749 §4.4).
     ClientCredentials,
@@ -54,7 +52,6 @@ impl fmt::Debug for Grant {
     }
 }
 
-/// A function that returns a token.
 #[derive(Clone)]
 pub(crate) struct TokenSource(Arc<dyn Fn() -> BoxFuture<AuthResult<String>> + Send + Sync>);
 

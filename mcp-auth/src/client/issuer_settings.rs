@@ -37,14 +37,12 @@ const RESERVED: [&str; 29] = [
     "dpop_jkt",
 ];
 
-/// Additional parameters of the user.
 type Extra = Vec<(String, String)>;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IssuerSettings {
     /// Assume that PKCE with `S256` is offered if the metadata does not mention PKCE.
     pub(crate) assumes_s256: bool,
-    /// Omit the `resource` parameter from all requests.
     pub(crate) omits_resource: bool,
     pub(crate) authorization_parameters: Extra,
     pub(crate) token_parameters: Extra,

@@ -289,7 +289,6 @@ impl OAuth {
         Arc::clone(session)
     }
 
-    /// The session of a server, if a request was sent to the server before.
     pub(super) fn known_session(&self, server: &str) -> Option<Arc<Session>> {
         let sessions = lock(&self.sessions);
         sessions.get(server).cloned()

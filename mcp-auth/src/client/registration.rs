@@ -53,7 +53,6 @@ pub(crate) struct RegistrationRequest<'a> {
     pub(crate) config: &'a Config,
     pub(crate) discovery: &'a Discovery,
     pub(crate) redirect_uri: &'a str,
-    /// The scopes that the login requests.
     pub(crate) scopes: &'a Scopes,
 }
 
@@ -168,7 +167,6 @@ impl RegistrationRequest<'_> {
         Ok(registration)
     }
 
-    /// The client metadata to register, and the scopes in it.
     fn metadata(&self) -> (serde_json::Value, Scopes) {
         let issuer = &self.discovery.issuer;
         let mut grants = vec!["authorization_code"];

@@ -97,7 +97,6 @@ impl Renewal {
         Ok(is_unattended)
     }
 
-    /// Gets a token that the server accepts after it answered with 401.
     pub(crate) async fn after_unauthorized(
         self,
         demand: Demand,
@@ -247,7 +246,6 @@ impl Renewal {
         }
     }
 
-    /// Gets new tokens with the grant that the user has chosen.
     async fn grant(
         &self,
         discovery: &Discovery,

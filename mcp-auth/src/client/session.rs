@@ -18,7 +18,6 @@ use crate::util::{lock, unix_now};
 pub(crate) struct Session {
     pub(crate) server: String,
     state: Mutex<SessionState>,
-    /// Held while a token is being renewed.
     renewing: Arc<tokio::sync::Mutex<()>>,
     principal: PrincipalChanges,
 }
@@ -46,7 +45,6 @@ pub(crate) struct CurrentToken {
     is_accepted: AtomicBool,
 }
 
-/// How a token was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenOrigin {
     /// Loaded from the store, where this or another process saved it.
@@ -78,7 +76,6 @@ impl Session {
         self.state().binding.clone()
     }
 
-    /// The value of the `Authorization` header.
     pub(crate) fn authorization(&self) -> Option<HeaderValue> {
         let token = self.token()?;
         let tokens = &token.tokens;
@@ -93,7 +90,6 @@ impl Session {
         requested.union(&granted.unwrap_or_default())
     }
 
-    /// Returns true if a login of this process requested all of `scopes`.
     pub(crate) fn has_requested(&self, scopes: &Scopes) -> bool {
         self.state().requested.contains_all(scopes)
     }

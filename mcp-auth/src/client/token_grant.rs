@@ -16,7 +16,6 @@ use super::token_response::TokenResponse;
 use super::token_set::TokenSet;
 use crate::authentication::ClientCredentials;
 
-/// A grant at one authorization server.
 pub(crate) struct TokenGrant<'a> {
     pub(crate) config: &'a Config,
     pub(crate) http: &'a CredentialHttp,
@@ -26,7 +25,6 @@ pub(crate) struct TokenGrant<'a> {
 }
 
 impl TokenGrant<'_> {
-    /// Gets tokens with the grant that the user has chosen.
     pub(crate) async fn run(&self) -> Result<TokenSet, AuthError> {
         if self.config.grant.is_unattended() {
             self.without_person().await
@@ -35,7 +33,6 @@ impl TokenGrant<'_> {
         }
     }
 
-    /// The authorization server as seen by a client that is registered there.
     pub(super) fn issuer<'a>(&'a self, client: &'a ClientCredentials) -> IssuerClient<'a> {
         let metadata = &self.discovery.issuer;
         IssuerClient {

@@ -16,7 +16,6 @@ use crate::metadata::AuthorizationServerMetadata;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// An authorization server, and a client that is registered there.
 #[derive(Clone, Copy)]
 pub(crate) struct IssuerClient<'a> {
     pub(crate) http: &'a CredentialHttp,
@@ -152,7 +151,6 @@ impl IssuerClient<'_> {
         posted.map(drop)
     }
 
-    /// The headers and the body of a request with these parameters and the user's additional ones.
     fn form(
         &self,
         exchange: Exchange<'_>,

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::scopes::Scopes;
 use crate::limits::client::MAX_TOKEN_LIFETIME;
 
-/// The authentication scheme of an access token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum TokenType {
     Bearer,

@@ -53,7 +53,6 @@ pub(crate) struct Binding {
 }
 
 impl TokenSet {
-    /// The tokens in a response to a request for the `requested` scopes.
     pub(crate) fn new(
         response: TokenResponse,
         requested: &Scopes,
@@ -117,7 +116,6 @@ pub(crate) async fn list_server(
     }
 }
 
-/// The store key of the [`Registration`] at an issuer.
 pub(crate) fn registration_key(issuer: &str) -> String {
     format!("client {issuer}")
 }

@@ -188,12 +188,10 @@ impl AccessTokenRules {
         header.is_of_type("at+jwt") || is_generic && self.accepts_other_types
     }
 
-    /// Returns true if tokens without a specific type are accepted.
     pub(crate) fn accepts_generic_type(&self) -> bool {
         self.accepts_other_types
     }
 
-    /// Returns true if at least one algorithm is accepted.
     pub(crate) fn has_algorithms(&self) -> bool {
         !self.algorithms.is_empty()
     }
@@ -208,7 +206,6 @@ impl AccessTokenRules {
         &self.issuer
     }
 
-    /// Returns true if the rules apply to tokens of this issuer.
     pub(crate) fn is_of(&self, issuer: &str) -> bool {
         match &self.tenants {
             None => issuer == self.issuer,
@@ -219,7 +216,6 @@ impl AccessTokenRules {
         }
     }
 
-    /// The template of the issuer identifiers, if there are tenants.
     pub(crate) fn template(&self) -> Option<&IssuerTemplate> {
         self.tenants.as_ref().map(|(template, _)| template)
     }
@@ -245,7 +241,6 @@ impl AccessTokenRules {
         end.unwrap_or_else(|| claims.expires_at())
     }
 
-    /// Checks verified claims at the time `now`.
     pub(crate) fn check(&self, claims: &Claims, now: SystemTime) -> Result<(), TokenError> {
         if !self.is_of(claims.issuer()) {
             return Err(TokenError::Issuer);

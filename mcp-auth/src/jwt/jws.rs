@@ -101,7 +101,6 @@ impl<'a> Jws<'a> {
 }
 
 impl Jws<'_> {
-    /// Verifies the signature with one key, and returns the payload.
     pub(crate) fn verify_by(&self, key: &Jwk) -> Result<Vec<u8>, TokenError> {
         key.verify(
             self.header.algorithm,

@@ -18,7 +18,6 @@ use crate::limits::proxy::{CODE_LIFETIME, MAX_ASKED, PAGE_LIFETIME, PROVIDER_TIM
 use crate::metadata::url::ServerUrl;
 use crate::util::{hash_text, random_text, unix_now};
 
-/// The response while too many metadata documents are being fetched.
 const BUSY: &str = "The server can't look up the application right now. Try again in a moment.";
 
 /// The cookie of a browser that was shown the consent page.
@@ -116,7 +115,6 @@ impl Endpoints {
         OAuthError::new("invalid_request", "the request is too long").unless(is_short)
     }
 
-    /// Checks `resource` (RFC 8707 §2).
     pub(super) fn check_resource(&self, parameters: &Parameters) -> OAuthResult<()> {
         let identifier = |url: &str| ServerUrl::parse(url).ok().map(|it| it.identifier());
         let own = identifier(&self.settings.resource);
@@ -228,7 +226,6 @@ impl Endpoints {
             .seal("code", after(CODE_LIFETIME), &(login, asked))?)
     }
 
-    /// Redeems the code in the provider's response.
     async fn redeemed(&self, query: &Parameters, begun: &Begun) -> OAuthResult<Granted> {
         self.upstream.check_issuer(query.get("iss")).await?;
         let Some(code) = query.get("code") else {
@@ -250,7 +247,6 @@ impl Endpoints {
     }
 }
 
-/// The page that asks the person whether a client may have access.
 fn consent_page(
     endpoints: &Endpoints,
     client: &Client,

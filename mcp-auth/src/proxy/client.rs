@@ -58,7 +58,6 @@ impl ClientMetadata {
 }
 
 impl Client {
-    /// Returns true if browsers may be redirected to `uri`.
     pub(super) fn may_redirect_to(&self, uri: &str) -> bool {
         let wanted = loopback_without_port(uri);
         let mut registered = self.redirect_uris.iter();
@@ -77,7 +76,6 @@ fn displayed(name: &str) -> String {
     }
 }
 
-/// The place that a browser is redirected to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Destination {
     /// The host, or a private-use scheme (RFC 8252 §7.1) with its colon.

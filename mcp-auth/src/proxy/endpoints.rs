@@ -33,7 +33,6 @@ pub(super) struct Settings {
     pub(super) issuer: String,
     pub(super) scopes: Vec<String>,
     pub(super) optional_scopes: Vec<String>,
-    /// Allowed private-use schemes of redirect URIs.
     pub(super) schemes: Vec<String>,
 }
 

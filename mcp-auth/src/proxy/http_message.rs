@@ -47,7 +47,6 @@ impl Parameters {
     }
 }
 
-/// Returns true if the body of the request has this media type.
 pub(super) fn has_type(request: &Request<Bytes>, media_type: &str) -> bool {
     let value = request.headers().get(CONTENT_TYPE);
     let found = value.and_then(|it| it.to_str().ok()?.split(';').next());
@@ -82,7 +81,6 @@ impl OAuthError {
         Self::new("invalid_grant", text)
     }
 
-    /// Returns this error unless `is_right`.
     pub(super) fn unless(self, is_right: bool) -> Result<(), Self> {
         if is_right { Ok(()) } else { Err(self) }
     }

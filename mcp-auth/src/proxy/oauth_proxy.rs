@@ -74,7 +74,6 @@ pub struct OAuthProxy {
     built: OnceLock<Result<Built, ResourceServerError>>,
 }
 
-/// The policy, and the authorization server.
 type Built = (ResourceServer, Arc<Endpoints>);
 
 impl OAuthProxy {

@@ -49,7 +49,6 @@ pub struct Provider {
     pub(super) client_id: String,
     pub(super) credential: ClientCredential,
     pub(super) scopes: Vec<String>,
-    /// Additional parameters of authorization requests.
     pub(super) parameters: Vec<(String, String)>,
     /// `None` means that the metadata is discovered.
     pub(super) metadata: Option<AuthorizationServerMetadata>,

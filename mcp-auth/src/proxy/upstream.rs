@@ -32,7 +32,6 @@ const FINAL: [&str; 2] = ["invalid_grant", "bad_refresh_token"];
 /// Claims that describe the provider's token rather than the person.
 const OF_TOKEN: &str = "aud azp exp nbf iat jti nonce at_hash c_hash scope scp cnf client_id";
 
-/// The provider, with its fetched metadata and keys.
 pub(super) struct Upstream {
     pub(super) provider: Provider,
     redirect_uri: String,
@@ -41,7 +40,6 @@ pub(super) struct Upstream {
     keys: Arc<Keys>,
 }
 
-/// A login at the provider that has started.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Begun {
     pub(super) state: String,

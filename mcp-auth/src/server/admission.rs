@@ -148,7 +148,6 @@ impl Admission {
         with_nonce(self.answers.answer(refusal, scheme), self.proofs.nonce())
     }
 
-    /// The metadata of the resource, if it is served at `path`.
     pub(super) fn document(&self, path: &str) -> Option<Bytes> {
         let mut paths = self.paths.iter();
         paths.any(|it| it == path).then(|| self.document.clone())

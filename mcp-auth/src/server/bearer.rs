@@ -145,7 +145,6 @@ impl BearerToken {
         self
     }
 
-    /// Adds to the request what the token grants.
     fn grant(&self, request: &mut Parts) {
         let granted = Arc::clone(&self.scopes);
         let check = ScopeCheck::new(move |needed| {

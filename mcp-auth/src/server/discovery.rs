@@ -38,7 +38,6 @@ struct State {
 pub(crate) struct FetchError {
     url: String,
     cause: String,
-    /// True if a server responded.
     is_answered: bool,
     /// The status of a response other than 200.
     pub(super) status: Option<StatusCode>,

@@ -45,7 +45,6 @@ impl Proofs {
         })
     }
 
-    /// The nonce for the next proof, if proofs need one.
     pub(super) fn nonce(&self) -> Option<HeaderValue> {
         self.nonces.as_ref()?.current(Instant::now())
     }

@@ -15,7 +15,6 @@ use crate::authentication::{ClientCredential, ClientCredentials};
 use crate::jwt::{TokenError, members};
 use crate::limits::server::ISSUER_PAUSE;
 
-/// The introspection endpoint of an issuer, and the client that authenticates there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntrospectionClient {
     pub(super) id: String,
@@ -24,7 +23,6 @@ pub(super) struct IntrospectionClient {
     pub(super) url: Option<String>,
     /// True if JWTs are also introspected.
     pub(super) takes_jwts: bool,
-    /// True if responses do not need an audience.
     pub(super) allows_any_audience: bool,
 }
 
@@ -32,12 +30,10 @@ pub(super) struct Introspection {
     pub(super) discovery: Arc<Discovery>,
     pub(super) client: IntrospectionClient,
     pub(super) resource: String,
-    /// The claim that contains the audience.
     pub(super) audience_claim: String,
 }
 
 impl Introspection {
-    /// Introspects a token.
     pub(super) async fn found(&self, token: &str) -> Result<Found, VerifyError> {
         let error = match self.response(token).await {
             Ok(response) => {

@@ -15,7 +15,6 @@ use crate::limits::server::{
 };
 use crate::util::lock;
 
-/// The source of an issuer's keys.
 #[derive(Clone)]
 pub(crate) enum KeySource {
     /// The keys are at the `jwks_uri` of the issuer's metadata.
@@ -324,7 +323,6 @@ impl KeyState {
         Err(rest.max(ISSUER_PAUSE))
     }
 
-    /// The generation of the keys, if there are any.
     pub(super) fn generation(&self) -> Option<u64> {
         self.keys.as_ref().map(|(keys, _)| keys.generation)
     }

@@ -26,13 +26,11 @@ pub(super) struct Lookups {
     state: Mutex<State>,
 }
 
-/// The place where tokens are looked up.
 pub(super) enum Place {
     Introspection(Introspection),
     Verifier(Arc<dyn ErasedVerifier>),
 }
 
-/// The result of a lookup.
 pub(super) enum Found {
     Members(Map<String, Value>),
     Claims(Claims),
@@ -135,7 +133,6 @@ impl Lookups {
         }
     }
 
-    /// Checks the result by the rules of the issuer.
     fn checked(&self, found: Found, now: SystemTime) -> Result<Claims, Refusal> {
         let claims = match found {
             Found::Members(members) => self.rules.claims(members)?,

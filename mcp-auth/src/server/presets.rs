@@ -232,7 +232,6 @@ impl Issuer {
     }
 }
 
-/// The value of a claim that is a string.
 fn text<'a>(claims: &'a Claims, name: &str) -> Option<&'a str> {
     claims.get(name)?.as_str()
 }

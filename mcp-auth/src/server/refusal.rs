@@ -13,17 +13,14 @@ use super::verifier::VerifyError;
 use crate::challenge::Challenge;
 use crate::jwt::{Algorithm, TokenError};
 
-/// The reason why a request is not admitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// No token was sent.
     NoToken,
     /// The request is malformed or has tokens in several places.
     Malformed(&'static str),
     Token(Cow<'static, str>),
     /// The introspection endpoint or the provider does not consider the token active.
     NotActive,
-    /// The token violates a rule.
     Rule(TokenError),
     /// The proof of possession is missing or wrong.
     Proof(&'static str),
@@ -70,10 +67,8 @@ impl Refusal {
     }
 }
 
-/// Creates the responses.
 #[derive(Clone, Debug)]
 pub(super) struct Answers {
-    /// The URL of the resource's metadata.
     pub(super) metadata_url: String,
     /// Scopes that every request needs, separated by spaces, in the form that clients request.
     pub(super) scope: String,
@@ -83,7 +78,6 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// The response to a request whose token was sent with `scheme`.
     pub(super) fn answer(&self, refusal: &Refusal, scheme: Scheme) -> AccessDenied {
         let denied = |status: StatusCode, text: &Cow<'static, str>| {
             AccessDenied::new(status).message(text.clone())

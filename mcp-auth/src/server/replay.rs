@@ -31,10 +31,8 @@ struct State {
     swept_at: Option<Instant>,
 }
 
-/// The reason why a proof is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplayError {
-    /// The proof was used before.
     Used,
     /// There is no room to remember the proof.
     Full,
@@ -78,7 +76,6 @@ impl Replay {
 }
 
 impl State {
-    /// Returns true if another proof of a key can be remembered.
     fn has_room(&self, thumbprint: &str) -> bool {
         let proofs = self.keys.get(thumbprint).map_or(0, HashMap::len);
         match self.count {

@@ -293,7 +293,6 @@ impl Settings {
         })
     }
 
-    /// The prefix of scopes in challenges and metadata.
     fn scope_prefix(&self) -> &str {
         self.issuers.first().map_or("", |it| &it.scope_prefix)
     }

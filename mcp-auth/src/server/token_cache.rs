@@ -13,7 +13,6 @@ use crate::util::{lock, sha256};
 /// The SHA-256 hash of a token.
 pub(crate) type TokenHash = [u8; 32];
 
-/// A token as it was sent, and the current time.
 #[derive(Clone, Copy)]
 pub(super) struct SentToken<'a> {
     pub(super) text: &'a str,

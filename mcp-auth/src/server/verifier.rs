@@ -76,7 +76,6 @@ pub enum VerifyError {
 }
 
 impl VerifyError {
-    /// How long to wait before trying again.
     pub(super) fn pause(&self) -> Duration {
         match self {
             Self::Invalid(_) => Duration::ZERO,

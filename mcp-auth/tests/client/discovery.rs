@@ -10,7 +10,6 @@ use crate::site::{METADATA, Site, app, call};
 
 const ROOT: &str = "/.well-known/oauth-protected-resource";
 
-/// Moves the metadata of a server to another path.
 fn move_metadata(site: &Site, path: &str) {
     let mut state = site.state();
     let document = state.documents.remove(METADATA).unwrap();

@@ -20,7 +20,6 @@ use tokio::sync::watch;
 
 use crate::site::{Site, app, call};
 
-/// The error of a client that can't connect.
 async fn error(site: &Site, oauth: &OAuth) -> AuthError {
     failure(site.connect(oauth).await)
 }

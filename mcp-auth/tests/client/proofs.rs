@@ -66,7 +66,6 @@ impl Proofs {
         self.state().changes = Some(0);
     }
 
-    /// The nonce in the next response.
     fn announced(&self) -> Option<String> {
         let state = self.state();
         state.announced.clone().or(state.nonce.clone())

@@ -22,7 +22,6 @@ use tokio::sync::watch;
 
 use crate::proofs::Proofs;
 
-/// The well-known path of the server's metadata.
 pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 
 /// An MCP server at `/mcp`, and its authorization server.
@@ -35,13 +34,11 @@ pub(crate) struct Site {
     challenges: Arc<watch::Sender<usize>>,
 }
 
-/// Settings and records of the server.
 pub(crate) struct SiteState {
     /// The issuer whose tokens are accepted.
     pub(crate) accepts: String,
     /// Documents by path, each with its status, `Location` and body.
     pub(crate) documents: HashMap<String, (u16, &'static str, String)>,
-    /// The challenge in a 401 response.
     pub(crate) challenge: Challenge,
     /// The scope that the tool `write` needs.
     pub(crate) write_scope: Option<&'static str>,
@@ -168,7 +165,6 @@ impl Site {
         document.2 = metadata.to_string();
     }
 
-    /// Makes `path` respond with a status, a `Location` and a body.
     pub(crate) fn document(&self, path: &str, status: u16, location: &'static str, body: &str) {
         let document = (status, location, body.to_owned());
         self.state().documents.insert(path.to_owned(), document);
@@ -212,7 +208,6 @@ pub(crate) fn app() -> OAuth {
     })
 }
 
-/// Calls a tool and returns the text of its result.
 pub(crate) async fn call(client: &Client, tool: &str) -> Result<String, String> {
     let result = client.call_tool(tool, json!({})).await;
     let result = result.map_err(|error| error.to_string())?;

@@ -85,7 +85,6 @@ impl PrivateKey {
         Jwk::parse(key.to_string().as_bytes()).unwrap()
     }
 
-    /// Signs a token with this header and these claims.
     pub(crate) fn token(&self, header: &Value, claims: &Value) -> String {
         let signed = parts(header, claims);
         format!("{signed}.{}", encode(self.sign(signed.as_bytes())))

@@ -122,7 +122,6 @@ fn results(algorithm: Algorithm, set: &str) -> impl Iterator<Item = (Value, Stri
     })
 }
 
-/// The public key as a JSON Web Key.
 fn jwk(key: &Value) -> Value {
     let encoded = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
     let curve = key["curve"].as_str();

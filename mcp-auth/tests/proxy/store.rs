@@ -13,7 +13,6 @@ use tokio::sync::watch;
 use crate::browser::Browser;
 use crate::site::{REDIRECT, Site, assert_error, at, keys, provider, signing_key, tokens};
 
-/// The contents of all files of a store.
 fn contents(folder: &Path) -> String {
     let files = std::fs::read_dir(folder).unwrap();
     let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();

@@ -50,7 +50,6 @@ impl Files {
     }
 }
 
-/// Starts a server with a policy and returns its URL.
 async fn serve(policy: impl AccessPolicy) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());

@@ -16,7 +16,6 @@ use crate::layer::send;
 
 struct Files;
 
-/// A custom type that handlers take.
 struct Role(String);
 
 impl FromContext for Role {

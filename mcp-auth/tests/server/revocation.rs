@@ -56,7 +56,6 @@ enum Kind {
     SessionAnswer,
     /// A GET request of a session.
     SessionStream,
-    /// HTTP+SSE.
     Sse,
 }
 

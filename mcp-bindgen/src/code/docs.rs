@@ -22,7 +22,6 @@ pub(crate) fn wrapped(text: &str) -> impl Iterator<Item = String> {
 /// The maximum length of a line of documentation, in characters.
 const WIDTH: usize = 90;
 
-/// Wraps a line that is too long.
 fn wrap(text: &str) -> Vec<String> {
     if text.chars().count() <= WIDTH {
         return vec![text.to_owned()];

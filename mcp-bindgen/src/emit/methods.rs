@@ -143,7 +143,6 @@ impl Emitter<'_> {
         methods.find(|it| it.output.as_ref().is_some_and(is_output))
     }
 
-    /// An intra-doc link to `method`.
     pub(super) fn link(&self, method: &Method) -> String {
         let owner = self.owner(method.feature);
         let name = self.name_of(method);

@@ -14,7 +14,6 @@ use crate::model::ir::{Def, Feature, Id, Model, Shape, Type};
 use crate::snapshot::{Names, Snapshot, TypeNames};
 use crate::texts;
 
-/// Generates code from a model and its names.
 pub(crate) struct Emitter<'a> {
     pub(super) model: &'a Model,
     pub(super) names: &'a Names,
@@ -29,11 +28,8 @@ pub(crate) struct Emitter<'a> {
     pub(super) outputs: &'a HashMap<String, syn::Type>,
 }
 
-/// The origin of a module, which its first lines show.
 pub(crate) struct Origin<'a> {
-    /// The command that generates the module.
     pub(crate) command: &'a str,
-    /// The file name of the snapshot, if it has one.
     pub(crate) file: Option<&'a str>,
 }
 
@@ -115,7 +111,6 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The code of a type.
     pub(super) fn rust(&self, ty: &Type) -> TokenStream {
         self.inside(ty, None)
     }
@@ -191,7 +186,6 @@ impl<'a> Emitter<'a> {
         ident(&self.types[&id].1.names[wire])
     }
 
-    /// The Rust name of the definition `id`.
     pub(super) fn name(&self, id: Id) -> &Ident {
         &self.types[&id].0
     }
@@ -213,7 +207,6 @@ fn comment(text: &str) -> String {
     lines.map(|line| format!("//!{line}\n")).collect()
 }
 
-/// Imports everything that generated code may need.
 fn imports() -> TokenStream {
     quote! {
         use std::collections::BTreeMap;
@@ -225,7 +218,6 @@ fn imports() -> TokenStream {
         use serde::{Deserialize, Deserializer, Serialize, Serializer};
         use serde_json::Value;
 
-                /// The members of an object by name.
         type Map<T> = BTreeMap<String, T>;
     }
 }

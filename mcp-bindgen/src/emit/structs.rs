@@ -11,7 +11,6 @@ use crate::model::ir::{Def, Feature, Field, Id, Shape, Struct, Type};
 use crate::texts;
 
 impl Emitter<'_> {
-    /// Generates a struct with its conversions.
     pub(super) fn structure(&self, id: Id, def: &Def, it: &Struct) -> TokenStream {
         let name = self.name(id);
         let is_sent = self.sent.contains(&id);

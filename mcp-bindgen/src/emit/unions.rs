@@ -15,7 +15,6 @@ struct Alternative<'a> {
     name: Ident,
     doc: TokenStream,
     ty: &'a Type,
-    /// The pattern that selects the variant.
     pattern: TokenStream,
 }
 
@@ -151,7 +150,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// Generates the conversion from the content of a variant.
     fn conversion_of(&self, name: &Ident, alternative: &Alternative<'_>) -> TokenStream {
         let variant = &alternative.name;
         let ty = self.rust(alternative.ty);

@@ -7,17 +7,13 @@ use indexmap::IndexMap;
 /// The number of a definition.
 pub(crate) type Id = usize;
 
-/// Definitions by their numbers.
 pub(crate) type Defs = IndexMap<Id, Def>;
 
-/// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
-    /// Only `null`.
     Null,
     Bool,
     Integer,
-    /// An integer that is not negative.
     Unsigned,
     Number,
     Text,
@@ -100,7 +96,6 @@ impl Type {
         }
     }
 
-    /// The type without null.
     pub(crate) fn not_null(&self) -> &Self {
         match self {
             Self::Nullable(inner) => inner,
@@ -204,7 +199,6 @@ pub(crate) struct Output {
     pub(crate) wrapped: Option<bool>,
 }
 
-/// The parts of a server that are bound.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub(crate) methods: Vec<Method>,
@@ -216,7 +210,6 @@ impl Model {
         self.defs.get(&id).map(|def| &def.shape)
     }
 
-    /// The methods for `feature`.
     pub(crate) fn of(&self, feature: Feature) -> impl Iterator<Item = &Method> {
         self.methods.iter().filter(move |it| it.feature == feature)
     }
@@ -279,7 +272,6 @@ impl Model {
         left
     }
 
-    /// The definitions that can be reached from the types in `from`.
     pub(crate) fn reached<'a>(&self, from: impl Iterator<Item = &'a Type>) -> HashSet<Id> {
         let mut open = Vec::new();
         for ty in from {

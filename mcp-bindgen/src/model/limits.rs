@@ -3,7 +3,6 @@
 /// The maximum size of a schema, in bytes.
 pub(crate) const BYTES: usize = 1 << 20;
 
-/// The maximum depth of nesting.
 pub(crate) const DEPTH: usize = 64;
 
 /// The maximum number of subschemas that are read or combined. A subschema that is reached twice is

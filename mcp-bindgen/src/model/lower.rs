@@ -28,7 +28,6 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Adds a definition, and returns its type.
     fn add(&mut self, def: Def) -> Type {
         let id = self.reserve();
         self.defs.insert(id, def);
@@ -82,7 +81,6 @@ pub(crate) struct Lowering<'a> {
     depth: usize,
     pub(super) nodes: usize,
     pub(super) merged: usize,
-    /// The limit that the schema exceeds, if any.
     exceeded: Option<Fault>,
 }
 
@@ -349,7 +347,6 @@ impl Lowering<'_> {
         Ok(self.define(place, Shape::Struct(shape)))
     }
 
-    /// Adds a definition for the schema at a place.
     pub(super) fn define(&mut self, place: Place<'_>, shape: Shape) -> Type {
         let pointer = place.pointer;
         let is_input = pointer.is_empty() && self.member == "inputSchema";

@@ -18,7 +18,6 @@ const TYPES: &str = "BTreeMap Box Call CallToolResult Clone Client D Debug Defau
 /// Methods of the server's type that are not tools.
 const METHODS: [&str; 2] = ["prompts", "resources"];
 
-/// The names in one scope.
 struct Scope {
     taken: HashSet<String>,
     /// The last number that was appended to a name.

@@ -31,7 +31,6 @@ fn rename(ty: &mut Type, to: &HashMap<Id, usize>) {
     }
 }
 
-/// Replaces aliases with the types that they refer to.
 pub(super) fn resolve(ty: &mut Type, aliases: &HashMap<Id, Type>) {
     if let Type::Named(id) = ty
         && let Some(other) = aliases.get(id)

@@ -26,7 +26,6 @@ impl From<Type> for Alternative {
 }
 
 impl Lowering<'_> {
-    /// The type of the alternatives of a schema, if it has any.
     pub(super) fn alternatives(&mut self, place: Place<'_>) -> Result<Option<Type>, Fault> {
         let unions = ["anyOf", "oneOf"].into_iter().filter_map(|name| {
             let list = place.list(name)?;
@@ -120,7 +119,6 @@ impl Lowering<'_> {
         constants.collect()
     }
 
-    /// Joins alternatives into one type.
     pub(super) fn join(
         &mut self,
         place: Place<'_>,

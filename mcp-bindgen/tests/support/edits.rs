@@ -211,7 +211,6 @@ pub(crate) const EDITS: [Edit; 26] = [
     ),
 ];
 
-/// The bindings before any edit.
 pub(crate) fn before() -> Generated {
     let snapshot = Snapshot::parse(SERVER.as_bytes()).unwrap();
     Bindings::new(snapshot).generate().unwrap()

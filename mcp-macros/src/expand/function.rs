@@ -18,7 +18,6 @@ struct Parts {
     convert: TokenStream,
 }
 
-/// Generates the registration of one function.
 pub(super) fn register(function: &Function) -> TokenStream {
     let conditions = &function.callable.conditions;
     let register = match &function.kind {
@@ -73,7 +72,6 @@ pub(super) fn entry(function: &Function) -> TokenStream {
     }
 }
 
-/// Adds an extension to the entry of a tool.
 fn with(entry: TokenStream, extension: &Expr) -> TokenStream {
     // With the span of the expression, unmet bounds are reported at it.
     quote_spanned!(extension.span()=> __mcp::tool_with(#entry, #extension))
@@ -136,7 +134,6 @@ fn resource(function: &Function, resource: &Resource) -> Parts {
     }
 }
 
-/// Registers a completer for an argument.
 fn complete(argument: &str, completer: &Helper, running: &Running) -> TokenStream {
     let Helper { path, has_self, .. } = completer;
     let (this, again, receiver) = shared(*has_self);
@@ -172,7 +169,6 @@ fn future(helper: &Helper, running: &Running, call: TokenStream) -> TokenStream 
     quote_spanned!(Span::mixed_site()=> async move { __mcp::MaybeAsync(#call).future().await })
 }
 
-/// Sets the condition on callers.
 fn visible(conditions: &[Helper]) -> Option<TokenStream> {
     let (this, ..) = shared(conditions.iter().any(|condition| condition.has_self));
     let cx = quote_spanned!(Span::mixed_site()=> cx);
@@ -207,7 +203,6 @@ pub(super) fn shared(
     )
 }
 
-/// Generates the warnings about the function.
 pub(super) fn warnings(function: &Function) -> TokenStream {
     let conditions = &function.callable.conditions;
     let undocumented = function.warns_undocumented.then(|| {

@@ -7,7 +7,6 @@ use syn::spanned::Spanned as _;
 use super::function::shared;
 use crate::model::{Hook, Moment};
 
-/// Generates the registration of one hook.
 pub(super) fn register(hook: &Hook) -> TokenStream {
     let Hook {
         path,

@@ -29,7 +29,6 @@ fn setter(name: &str, value: Option<&Expr>) -> Option<TokenStream> {
     value.map(|value| quote!(.#name(#value)))
 }
 
-/// Generates a call of the setter `cache`.
 fn cache(cache: &Cache) -> TokenStream {
     let Cache { ttl, shared } = cache;
     let scope = format_ident!("{}", if *shared { "Public" } else { "Private" });
@@ -38,7 +37,6 @@ fn cache(cache: &Cache) -> TokenStream {
     }
 }
 
-/// Generates a call of the setter `scopes`, if there are any.
 fn scopes(scopes: &[LitStr]) -> Option<TokenStream> {
     (!scopes.is_empty()).then(|| quote!(.scopes([#(#scopes),*])))
 }

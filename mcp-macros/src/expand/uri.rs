@@ -46,7 +46,6 @@ pub(super) fn builders(server: &Server) -> Option<TokenStream> {
     })
 }
 
-/// Generates the function `name`, which builds the URI of a resource.
 pub(super) fn builder(function: &Function, name: &Ident) -> Option<TokenStream> {
     let Kind::Resource(resource) = &function.kind else {
         return None;

@@ -82,7 +82,6 @@ impl Walk {
         }
     }
 
-    /// Creates a misfit for the part that is being copied.
     pub(super) fn misfit(&self, reason: impl Into<String>) -> Misfit {
         Misfit {
             path: self.path.trim_start_matches('.').to_owned(),
@@ -195,7 +194,6 @@ impl Walk {
         Ok(())
     }
 
-    /// Copies an object of a type with fields.
     fn object(&mut self, json: RawJsonRef<'_>, info: &TypeInfo) -> Outcome {
         let members = self.members(json)?;
         let is_page = self.path.is_empty() && info.fields.iter().any(|it| it.name == "nextCursor");

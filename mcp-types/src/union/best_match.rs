@@ -10,7 +10,6 @@ use crate::RawJson;
 
 /// A union whose members are distinguished by how well a value fits.
 pub(crate) trait ByBestMatch: Union {
-    /// Description of each member.
     const CANDIDATES: &'static [Candidate];
 }
 
@@ -20,7 +19,6 @@ pub(crate) struct Candidate {
     pub(crate) constants: &'static [(&'static str, &'static [&'static str])],
     /// Other required fields.
     pub(crate) required: &'static [&'static str],
-    /// Optional fields.
     pub(crate) optional: &'static [&'static str],
 }
 

@@ -38,7 +38,6 @@ impl Judge {
     }
 }
 
-/// Repairs known mistakes of the published schema.
 fn repair(defs: &mut Value, revision: Revision) {
     let repairs = REPAIRS
         .iter()

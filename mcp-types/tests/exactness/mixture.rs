@@ -9,7 +9,6 @@ use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Mixes values of a type.
 pub(crate) struct Mixer(TestRng);
 
 impl Mixer {

@@ -6,9 +6,7 @@ use serde_json::Value;
 
 pub(crate) use mcp_types::*;
 
-/// A known mistake of published schemas.
 pub(crate) struct Repair {
-    /// The revisions that have the mistake.
     pub(crate) revisions: &'static [&'static str],
     /// JSON pointer to the mistake in the definitions.
     pub(crate) at: &'static str,

@@ -92,7 +92,6 @@ fn a_misfit_is_told_with_its_place() {
     }
 }
 
-/// Returns the line number in an error.
 fn line_of(error: &str) -> usize {
     let (_, place) = error.split_once(" at line ").unwrap();
     let (line, _) = place.split_once(' ').unwrap();
@@ -268,7 +267,6 @@ fn shared_parameters_point_into_the_message() {
     assert!(params.cursor.is_none());
 }
 
-/// Returns the error of decoding `text` as a `T`.
 fn fault<'a, T: Deserialize<'a> + std::fmt::Debug>(text: &'a str) -> String {
     serde_json::from_str::<T>(text).unwrap_err().to_string()
 }

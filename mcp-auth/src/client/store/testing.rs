@@ -35,7 +35,6 @@ mod futures_check {
     use std::pin::Pin;
     use std::task::Poll;
 
-    /// Returns true if the future is pending after one poll.
     pub(super) async fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
         poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context).is_pending())).await
     }

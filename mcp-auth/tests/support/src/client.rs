@@ -71,7 +71,6 @@ fn loopback_path(uri: &str) -> Option<(String, String)> {
 }
 
 impl State {
-    /// Authenticates the client of a request to the token endpoint or a similar endpoint.
     pub(crate) fn authenticate(&mut self, request: &Recorded) -> Result<Client, OAuthError> {
         let invalid = |text: &str| OAuthError::new(401, "invalid_client", text);
         let basic = request

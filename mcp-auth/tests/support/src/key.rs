@@ -47,7 +47,6 @@ impl Key {
         }
     }
 
-    /// The public key as a JWK.
     pub(crate) fn jwk(&self) -> Value {
         let mut jwk = match &self.pair {
             Pair::Ec(pair) => {
@@ -92,7 +91,6 @@ impl Key {
         format!("{signed}.{}", encode(signature))
     }
 
-    /// Returns true if this key signed the token.
     pub(crate) fn has_signed(&self, token: &str) -> bool {
         let Some((signed, signature)) = signature(token) else {
             return false;

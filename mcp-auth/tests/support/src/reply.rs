@@ -33,7 +33,6 @@ impl OAuthError {
     }
 }
 
-/// Converts a result to a JSON response.
 pub(crate) fn reply(result: Result<Value, OAuthError>) -> Response {
     match result {
         Ok(value) => json_response(200, &value),

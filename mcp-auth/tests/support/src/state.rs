@@ -15,12 +15,10 @@ use crate::settings::Settings;
 pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) issuer: String,
-    /// The scheme, host and port of the server.
     pub(crate) origin: String,
     /// The published keys. The last one signs.
     pub(crate) keys: Vec<Key>,
     key_number: usize,
-    /// Dynamically registered clients.
     pub(crate) registered: Vec<Client>,
     /// Pushed authorization requests by their `request_uri`.
     pub(crate) pushed: HashMap<String, Recorded>,

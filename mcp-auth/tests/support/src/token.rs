@@ -247,7 +247,6 @@ impl State {
         answer
     }
 
-    /// Creates an ID token of OpenID Connect.
     pub(crate) fn id_token(&self, client_id: &str, nonce: Option<&str>) -> String {
         let mut claims = json!({"aud": client_id, "client_id": null, "jti": null, "nonce": nonce});
         for (name, value) in self

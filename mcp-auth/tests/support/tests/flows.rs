@@ -19,7 +19,6 @@ async fn form(server: &AuthorizationServer, endpoint: Endpoint, form: &[(&str, &
     json_of(&browser::post(&server.url(endpoint), "", form).await)
 }
 
-/// Authorizes, and returns the parameters of the response.
 async fn authorize(server: &AuthorizationServer) -> Vec<(String, String)> {
     let query = form_urlencoded::Serializer::new(String::new())
         .append_pair("response_type", "code")
