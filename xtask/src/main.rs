@@ -42,7 +42,7 @@ enum Task {
         /// Protocol revision (YYYY-MM-DD).
         revision: String,
     },
-    /// Measure against other SDKs, or guard the hot path: runs `benches/harness`.
+    /// Measure performance, also of other SDKs, or check the hot path: runs `benches/harness`.
     #[command(disable_help_flag = true)]
     Bench {
         /// Arguments of the harness; `--help` lists them.
@@ -53,19 +53,15 @@ enum Task {
     Conformance(conformance::Options),
     /// Build the packages from what a registry would get.
     Package,
-    /// Check what finds most mistakes: house rules, sizes, formatting, clippy and unit tests.
+    /// Run the checks that find most mistakes: house rules, sizes, formatting, clippy and unit tests.
     Check,
-    /// Count the lines of code of each part, and compare them with its limits.
+    /// Count the lines of code of each part, and compare them with their limits.
     Size,
     /// Check the house rules.
-    Tidy {
-        /// Report only the prose, of the files whose path begins with this.
-        #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "")]
-        prose: Option<String>,
-    },
+    Tidy,
 }
 
-/// Bytes of stack: walks through a schema go as deep as its types are nested.
+/// Stack size in bytes. Functions that walk through a schema recurse as deep as its types are nested.
 const STACK: usize = 512 << 20;
 
 fn main() -> ExitCode {
@@ -89,7 +85,7 @@ fn execute(cli: Cli) -> ExitCode {
     }
 }
 
-/// Runs one task; what it returns goes to standard output.
+/// Runs one task, and returns the text for standard output.
 fn run(root: &Path, task: Task) -> Result<String> {
     match task {
         Task::Schema(command) => schema::run(root, command),
@@ -100,14 +96,11 @@ fn run(root: &Path, task: Task) -> Result<String> {
         Task::Package => package::run(root),
         Task::Check => check::run(root),
         Task::Size => size::run(root),
-        Task::Tidy {
-            prose: Some(folder),
-        } => tidy::report_prose(root, &folder),
-        Task::Tidy { prose: None } => tidy::run(root),
+        Task::Tidy => tidy::run(root),
     }
 }
 
-/// Builds and runs the bench harness, which is a package of the workspace in `benches`.
+/// Builds and runs the benchmark harness, a package of the workspace in `benches`.
 fn bench(root: &Path, arguments: &[OsString]) -> Result<String> {
     let status = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--locked"])
@@ -119,13 +112,13 @@ fn bench(root: &Path, arguments: &[OsString]) -> Result<String> {
     Ok(String::new())
 }
 
-/// The folder above this package.
+/// Returns the folder that contains this package.
 fn workspace() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package).to_path_buf()
 }
 
-/// Writes a report; a reader that went away (`| head`) is no failure.
+/// Writes a report. A broken pipe (as with `| head`) is not an error.
 fn print(text: &str) -> ExitCode {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -121,7 +121,7 @@ impl OAuthProxy {
         self
     }
 
-    /// Sets additional scopes that clients can request, such as those of individual tools. No other
+    /// Sets additional scopes that clients can request, such as scopes of individual tools. No other
     /// scopes are granted.
     pub fn optional_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.optional_scopes = scopes.into_iter().map(Into::into).collect();

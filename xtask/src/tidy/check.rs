@@ -1,4 +1,4 @@
-//! Runs every group of rules and reports.
+//! Runs all groups of rules, and reports their violations.
 
 use super::workspace::Workspace;
 use super::{
@@ -8,11 +8,11 @@ use anyhow::ensure;
 use itertools::Itertools;
 use std::path::Path;
 
-/// Checks the workspace at `root`; returns a line for the user.
+/// Checks the workspace at `root`, and returns a line for the user.
 ///
 /// # Errors
 ///
-/// When a file can't be read, or rules are broken; the text lists the violations, sorted.
+/// When a file can't be read, or rules are violated. The message lists the violations.
 pub(crate) fn run(root: &Path) -> anyhow::Result<String> {
     let workspace = Workspace::read(root)?;
     let mut violations = Vec::new();
@@ -24,6 +24,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<String> {
         items::check,
         circles::check,
         reserved::check,
+        prose::check,
         types::check,
         generated::check,
     ] {
@@ -37,30 +38,6 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<String> {
         violations.iter().format("\n")
     );
     Ok(format!("tidy: {} files\n", workspace.files.len()))
-}
-
-/// Checks only the prose of the files whose path begins with `folder`; returns a report.
-///
-/// # Errors
-///
-/// When a file can't be read.
-pub(crate) fn report_prose(root: &Path, folder: &str) -> anyhow::Result<String> {
-    let mut workspace = Workspace::read(root)?;
-    workspace.files.retain(|path, _| path.starts_with(folder));
-    let mut violations = Vec::new();
-    prose::check(&workspace, &mut violations);
-    violations.sort();
-    let parts = violations.iter().counts_by(|it| it.file.split('/').next());
-    let parts = parts
-        .into_iter()
-        .sorted()
-        .map(|(part, count)| format!("{count:>6}  {}\n", part.unwrap_or_default()));
-    Ok(format!(
-        "{}\n{}{:>6}\n",
-        violations.iter().format("\n"),
-        parts.format(""),
-        violations.len()
-    ))
 }
 
 #[cfg(test)]

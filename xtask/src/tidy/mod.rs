@@ -1,8 +1,7 @@
-//! The house rules, as code: `cargo xtask tidy`.
+//! `cargo xtask tidy`: checks the house rules.
 //!
-//! [`workspace`] reads the tree once, each group of rules looks at it and adds
-//! a [`Violation`] for what it finds, and [`check`] prints them. What a rule
-//! protects is written at the rule.
+//! [`workspace`] reads the files, each group of rules adds a [`Violation`] for each place that violates a
+//! rule, and [`check`] prints the violations. The purpose of a rule is described at the rule.
 
 mod check;
 mod circles;
@@ -23,11 +22,11 @@ mod testing;
 mod types;
 mod workspace;
 
-pub(crate) use check::{report_prose, run};
+pub(crate) use check::run;
 pub(crate) use names::is_test_module;
 pub(crate) use workspace::{File, Workspace};
 
-/// A place where a rule is broken.
+/// A place that violates a rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[error("{file}:{line}: {found}\n    {rule}\n")]
 struct Violation {
@@ -35,9 +34,9 @@ struct Violation {
     file: String,
     /// Line, from 1.
     line: usize,
-    /// The breach, as it was found.
+    /// Description of the violation.
     found: String,
-    /// The rule, and the way to mend a breach.
+    /// The rule, and the way to fix the violation.
     rule: &'static str,
 }
 
