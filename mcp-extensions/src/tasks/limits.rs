@@ -33,12 +33,10 @@ pub(super) const GRACE: Duration = Duration::from_secs(5);
 pub(super) const LAST_WRITES: Duration = Duration::from_secs(1);
 /// Minimum time between two progress messages that are stored, because a write takes milliseconds.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum time of an operation of a store.
 pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause before a failed operation is tried again. Each later pause is twice as long as the one
 /// before.
 pub(super) const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
-/// Maximum pause before a failed operation is tried again.
 pub(super) const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
 /// Number of attempts to store the end of a task, which take about 6 minutes.
 pub(super) const FINISH_ATTEMPTS: usize = 12;
@@ -67,7 +65,6 @@ const BYTES: usize = 256 << 20;
 /// Maximum number of bytes of the stored tasks of one principal, a quarter of all.
 const BYTES_EACH: usize = 64 << 20;
 
-/// Limits of a SQLite database.
 #[cfg(feature = "sqlite")]
 pub(super) mod sqlite {
     use std::time::Duration;

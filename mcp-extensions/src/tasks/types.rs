@@ -15,12 +15,10 @@ pub const ID: &str = "io.modelcontextprotocol/tasks";
 /// The extension does not define this member, so servers of other makers may not have it.
 pub const TASK_SUPPORT: &str = "taskSupport";
 
-/// The `resultType` of a result that is a task.
 pub(super) const RESULT_TYPE: &str = "task";
 /// The member that contains the ids of tasks in the filter of a subscription, and in its
 /// acknowledgement.
 pub(super) const TASK_IDS: &str = "taskIds";
-/// The notification of a task's status.
 pub(super) const NOTIFICATION: &str = "notifications/tasks";
 
 pub(super) const GET: ExtensionMethod = ExtensionMethod::new("tasks/get").named_by("taskId");

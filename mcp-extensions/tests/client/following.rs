@@ -255,7 +255,6 @@ async fn by_hand() -> (Lines, Client) {
     (server, connecting.await.unwrap().unwrap())
 }
 
-/// An answer to a call that has become a task.
 fn created() -> Value {
     let mut created = working();
     created["resultType"] = json!("task");

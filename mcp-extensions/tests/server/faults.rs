@@ -298,7 +298,6 @@ async fn a_record_that_can_not_be_read_concerns_its_task_alone() {
     }
 }
 
-/// Records log lines.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 

@@ -42,7 +42,6 @@ pub struct FaultyStore {
     goes_on: Arc<Notify>,
 }
 
-/// The state that all processes share.
 #[derive(Default)]
 struct Shared {
     tasks: MemoryTaskStore,

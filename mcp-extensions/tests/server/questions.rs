@@ -12,7 +12,6 @@ fn accept(field: &str, value: impl Into<Value>) -> Value {
     json!({"action": "accept", "content": {field: value.into()}})
 }
 
-/// The name of the only field of a question.
 fn field(question: &Value) -> String {
     let fields = question["params"]["requestedSchema"]["properties"].as_object();
     fields.unwrap().keys().next().unwrap().clone()

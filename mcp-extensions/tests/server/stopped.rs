@@ -48,7 +48,6 @@ impl Mill {
     }
 }
 
-/// The identity of a caller.
 struct User(String);
 
 impl Mill {
@@ -60,7 +59,6 @@ impl Mill {
             .unwrap();
     }
 
-    /// A server process with the tasks in `file`.
     fn process(&self, file: &Path) -> Server {
         let mut server = self.clone().into_builder();
         let store = SqliteTaskStore::open(file).unwrap();

@@ -104,7 +104,6 @@ impl Home {
     }
 }
 
-/// Sends one request, and returns the result.
 async fn ask(method: &str, params: Value) -> Value {
     let server: Server = Home::here().into_server();
     let mut wire = Wire::to(&server).await;

@@ -8,7 +8,6 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::{Client, Era, testing};
 use serde_json::{Value, json};
 
-/// Files by name.
 struct Files {
     names: Mutex<Vec<String>>,
 }

@@ -8,7 +8,6 @@ use mcp_runtime::transport::memory;
 
 use crate::support::Wire;
 
-/// The events so far, in order.
 #[derive(Clone, Default)]
 struct Noting(Arc<Mutex<Vec<String>>>);
 

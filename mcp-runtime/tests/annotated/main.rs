@@ -61,7 +61,6 @@ async fn faults(server: &Server, tool: &str, arguments: Value) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Returns every tool as it is listed.
 async fn list(server: &Server) -> Vec<Value> {
     let mut wire = Wire::to(server).await;
     let answer = wire.ask(stateless(1, "tools/list", json!({}))).await;
@@ -77,7 +76,7 @@ async fn listed(server: impl McpServer, tool: &str) -> Value {
         .unwrap()
 }
 
-/// Returns a result with one text.
+/// Returns a result with one block of text.
 fn text(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }

@@ -108,7 +108,6 @@ impl Shop {
     }
 }
 
-/// Answers the questions of these tests.
 fn fill_in(form: &Form) -> ElicitReply {
     match form.message() {
         "Charge 017 to {your} card?" => form.accept(json!({"charge": true})),

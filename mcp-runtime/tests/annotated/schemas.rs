@@ -175,7 +175,6 @@ impl Zoos {
     }
 }
 
-/// Returns the names of a schema's properties in order.
 fn properties(schema: &Value) -> Vec<&str> {
     let properties = schema["properties"].as_object().unwrap();
     properties.keys().map(String::as_str).collect()
@@ -215,7 +214,6 @@ async fn members_have_the_order_of_their_author() {
     assert_eq!(properties(&question["params"]["requestedSchema"]), zebra);
 }
 
-/// Returns all tools of these tests, sorted by name.
 async fn everything() -> Vec<Value> {
     let mut tools = Vec::new();
     for server in [

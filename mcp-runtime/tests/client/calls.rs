@@ -162,7 +162,6 @@ async fn an_observer_of_the_client_gets_the_progress_of_each_call() {
     }
 }
 
-/// The observed amounts of progress.
 #[derive(Clone, Default)]
 struct Amounts(Arc<Mutex<Vec<f64>>>);
 

@@ -88,7 +88,6 @@ fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0").without_keep_alive()
 }
 
-/// Connects a client to a server that declares `extensions`.
 async fn connected(builder: ClientBuilder, extensions: Value) -> (Client, Scripted) {
     let (ours, mut server) = Scripted::pair();
     let served = async {

@@ -11,7 +11,6 @@ use tokio::time::Instant;
 use crate::support::client::builder;
 use crate::support::scripted::{Scripted, discovered, initialized};
 
-/// Connects to a server that follows `script`.
 async fn connect<F>(
     builder: ClientBuilder,
     script: impl FnOnce(Scripted) -> F,

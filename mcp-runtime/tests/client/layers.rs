@@ -14,7 +14,6 @@ use crate::support::scripted::{operating, said, stateless};
 
 type Record = Arc<Mutex<Vec<String>>>;
 
-/// Returns a client that records its calls.
 fn recorded() -> (ClientBuilder, Record) {
     let record = Record::default();
     let noting = Arc::clone(&record);
@@ -33,7 +32,6 @@ fn take(record: &Record) -> Vec<String> {
     std::mem::take(&mut record.lock().unwrap())
 }
 
-/// Connects `client` to the server of the other tests.
 async fn connected(client: ClientBuilder, revision: Revision) -> Client {
     let (ours, theirs) = mcp_runtime::transport::memory::pair();
     tokio::spawn(fixture().build().serve(theirs).signals(false).into_future());

@@ -55,7 +55,6 @@ pub(crate) async fn connected(builder: ClientBuilder) -> (Client, Scripted, Serv
     (client.unwrap(), server, servers)
 }
 
-/// Waits until the transport of `client` is in the given state.
 pub(crate) async fn until(client: &Client, state: TransportState) {
     let mut status = client.watch_status();
     while status.current().transport != state {

@@ -32,7 +32,6 @@ impl Desk {
     }
 }
 
-/// The user of an application.
 #[derive(Clone)]
 struct User(&'static str);
 

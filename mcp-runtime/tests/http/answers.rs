@@ -26,7 +26,6 @@ async fn connect(server: &Scripted) -> Client {
         .unwrap()
 }
 
-/// Returns the error of a call that gets this answer.
 async fn answered(status: u16, headers: &'static str, body: &'static str) -> CallError {
     let server = Scripted::operating(move |exchange| exchange.reply(status, headers, body)).await;
     let client = connect(&server).await;

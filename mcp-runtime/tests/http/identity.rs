@@ -83,7 +83,6 @@ async fn greet(user: Option<&User>, greeting: String) -> String {
     format!("{greeting}, {}!", user.map_or("stranger", |user| user.name))
 }
 
-/// Calls a tool as the given user, and returns the whole answer.
 async fn call(tool: &str, user: Option<(User, Principal)>) -> Value {
     let mut service = mounted(Door.into_server(), HttpOptions::default()).await;
     let message = stateless(1, "tools/call", json!({"name": tool}));

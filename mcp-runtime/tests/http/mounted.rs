@@ -23,7 +23,6 @@ use crate::support::{self, builder, stateless};
 
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// The events so far, in order.
 #[derive(Clone, Default)]
 struct Events(Arc<Mutex<Vec<&'static str>>>);
 
@@ -45,7 +44,6 @@ impl Drop for Noted {
     }
 }
 
-/// Creates a server that records when its hooks run.
 fn noting(events: &Events) -> ServerBuilder {
     let mut server = builder();
     let [start, guard, shutdown] = std::array::from_fn(|_| events.clone());

@@ -20,7 +20,6 @@ use tokio::net::{TcpListener, TcpSocket};
 use crate::site::read;
 use crate::support::client::builder;
 
-/// Starts a server that answers with a function of the test.
 async fn stub(
     answer: impl Fn(&Parts, &Value) -> Response<String> + Send + Sync + 'static,
 ) -> SocketAddr {

@@ -338,7 +338,6 @@ async fn a_mounted_server_keeps_its_scopes() {
     assert_eq!(now("outer+files").await.status, 200);
 }
 
-/// Returns the names of the tools on all pages of the list.
 async fn tools(site: &Site, token: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut params = json!({});

@@ -14,7 +14,6 @@ use crate::scripted::{Exchange, Gate, Script, Scripted};
 use crate::support::clock::in_time;
 use crate::support::{Wire, request};
 
-/// The outcome of a request for a subscription.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// The subscription is accepted and stays open.
@@ -27,7 +26,6 @@ enum Step {
     Reset,
     /// The answer comes from something other than an MCP server.
     Status(u16),
-    /// The server answers with an error.
     Error(i64),
 }
 

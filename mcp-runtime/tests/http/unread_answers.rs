@@ -47,7 +47,6 @@ impl Reader {
         }
     }
 
-    /// Calls a tool with `text` bytes of text, and returns the future of the answer.
     async fn call(&self, site: &Site, tool: &str, text: usize) -> h2::client::ResponseFuture {
         let arguments = json!({"text": "x".repeat(text)});
         let message = stateless(
@@ -84,7 +83,6 @@ async fn unread(answer: h2::client::ResponseFuture) -> RecvStream {
     answer.into_body()
 }
 
-/// Reads a complete answer.
 async fn text(body: &mut RecvStream) -> String {
     let mut text = Vec::new();
     while let Some(data) = in_time(body.data()).await {
@@ -95,7 +93,6 @@ async fn text(body: &mut RecvStream) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// Reads up to `bytes` of an answer.
 async fn read(body: &mut RecvStream, bytes: usize) -> usize {
     let mut read = 0;
     while read < bytes {

@@ -80,7 +80,6 @@ impl Checked {
     }
 }
 
-/// Returns the faults of a call, one per line.
 async fn faults(tool: &str, arguments: Value) -> Vec<String> {
     let served = Served::tcp(&Checked.into_server(), |serve| serve);
     let params = json!({"name": tool, "arguments": arguments});

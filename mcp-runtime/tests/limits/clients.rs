@@ -134,7 +134,6 @@ fn steady(tries: Option<u32>) -> Reconnect {
     }
 }
 
-/// Waits until the client is in the given state.
 async fn in_state(client: &Client, state: TransportState) {
     let mut status = client.watch_status();
     while status.current().transport != state {

@@ -59,7 +59,6 @@ fn call(client: &Client, tool: &str) -> Calling {
     tokio::spawn(client.call_tool(tool, json!({})).into_future())
 }
 
-/// Starts a server that answers calls with this status and these headers.
 async fn answering(status: u16, headers: &'static str) -> Scripted {
     Scripted::operating(move |exchange| exchange.reply(status, headers, "")).await
 }
@@ -361,7 +360,6 @@ async fn auth_answer_bytes() {
     }
 }
 
-/// Returns an outbox with these messages.
 fn outbox(messages: impl IntoIterator<Item = serde_json::Value>) -> Outbox {
     let mut outbox = Outbox::new();
     for message in messages {

@@ -104,7 +104,6 @@ async fn begin(served: &Served, length: usize, headers: &[(&str, &str)]) -> TcpS
     served.open(&whole[..whole.len() - 1]).await
 }
 
-/// Repeats a request until its answer has this status.
 async fn until_status(served: &Served, request: &str, status: u16) {
     let answered = async { while served.exchange(request).await.status != status {} };
     in_time(answered).await;

@@ -73,7 +73,6 @@ async fn cancel(served: &Served, session: &str, id: u32) {
     assert_eq!(served.post(&headers, &cancelled).await.status, 202);
 }
 
-/// Makes a call, and returns true if it is answered.
 async fn is_answered(served: &Served, session: &str, id: u32) -> bool {
     let headers = [("mcp-session-id", session)];
     let answer = served.post(&headers, &call(id, "echo", json!({}))).await;
@@ -151,7 +150,6 @@ async fn max_session_messages() {
     assert!((16..=17).contains(&told), "{told} messages wait");
 }
 
-/// Returns the first piece of a session's stream.
 async fn first_read(served: &Served, session: &str) -> String {
     let mut stream = served.open(&get(session, None)).await;
     let head = read_until(&mut stream, "\r\n\r\n").await;

@@ -22,7 +22,6 @@ use crate::support::{self, scripted};
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
-/// A listening server.
 pub(crate) struct Served {
     pub(crate) addr: SocketAddr,
     pub(crate) shutdown: ShutdownHandle,
@@ -83,7 +82,6 @@ impl Served {
         stream
     }
 
-    /// Posts a message, and reads the whole answer.
     pub(crate) async fn post(&self, headers: &[(&str, &str)], message: &Value) -> Answer {
         self.exchange(&post(headers, message)).await
     }
@@ -118,7 +116,6 @@ pub(crate) fn post(headers: &[(&str, &str)], message: &Value) -> String {
     format!("{head}content-length: {}\r\n\r\n{body}", body.len())
 }
 
-/// Returns a request for the stream of a session.
 pub(crate) fn get(session: &str, last: Option<&str>) -> String {
     let last = last.map(|id| format!("last-event-id: {id}\r\n"));
     format!(
@@ -128,7 +125,6 @@ pub(crate) fn get(session: &str, last: Option<&str>) -> String {
     )
 }
 
-/// An answer over HTTP.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -161,7 +157,6 @@ impl Answer {
     }
 }
 
-/// Reads from a stream until `text` has arrived.
 pub(crate) async fn read_until(stream: &mut TcpStream, text: &str) -> String {
     let mut read = String::new();
     while !read.contains(text) {
@@ -173,7 +168,6 @@ pub(crate) async fn read_until(stream: &mut TcpStream, text: &str) -> String {
     read
 }
 
-/// Returns everything that has arrived by now.
 pub(crate) fn read_now(stream: &TcpStream) -> String {
     let mut bytes = vec![0; 1 << 20];
     match stream.try_read(&mut bytes) {
@@ -252,7 +246,6 @@ impl Peer {
         serde_json::from_str(&line).ok()
     }
 
-    /// Returns a message if one has arrived by now.
     pub(crate) fn next_now(&mut self) -> Option<Value> {
         self.next().now_or_never().flatten()
     }
@@ -262,7 +255,6 @@ impl Peer {
         in_time(self.next()).await.expect("an answer")
     }
 
-    /// Returns the messages up to the answer to request `id`.
     pub(crate) async fn until_answered(&mut self, id: i64) -> Vec<Value> {
         let mut messages = Vec::new();
         let answers = |last: &Value| last["id"] == id && last["method"].is_null();
@@ -284,7 +276,6 @@ impl Peer {
             .await;
     }
 
-    /// Answers `initialize`, and receives the notification that follows.
     pub(crate) async fn shake_hands(&mut self) {
         let (id, _) = self.expect("initialize").await;
         self.answer(&id, scripted::initialized("2025-11-25")).await;

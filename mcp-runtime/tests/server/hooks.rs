@@ -13,7 +13,6 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::support::{self, Wire, builder, call, stateless};
 
-/// The events so far, in order.
 #[derive(Clone, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 
@@ -27,7 +26,6 @@ impl Diary {
     }
 }
 
-/// Creates a server that records when its hooks run.
 fn noting(diary: &Diary) -> ServerBuilder {
     let mut server = builder();
     let [first, second, client, release, save] = std::array::from_fn(|_| diary.clone());

@@ -12,7 +12,6 @@ use proptest::prelude::*;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-/// The number of running handlers.
 #[derive(Clone, Default)]
 struct Running(Arc<AtomicUsize>);
 
@@ -76,7 +75,6 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// How a connection ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Close,

@@ -71,7 +71,6 @@ fn hub() -> ServerBuilder {
     hub
 }
 
-/// Creates a server that has its own tool and mounts `hub`.
 fn outer(prefix: &str, hub: &Server) -> Server {
     let mut server = Server::builder();
     server.tool(tool("own", |_| Reply::Ready(Ok(text("own".to_owned())))));

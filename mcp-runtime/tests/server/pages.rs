@@ -49,7 +49,6 @@ fn builder(items: usize, page: usize) -> ServerBuilder {
     server
 }
 
-/// The names on a page, and the cursor of the next page.
 struct Page {
     names: Vec<String>,
     next: Option<String>,

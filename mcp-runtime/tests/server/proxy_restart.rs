@@ -52,7 +52,6 @@ impl Places {
         self.next.send(server).unwrap();
     }
 
-    /// Aborts the current server.
     async fn kill(&mut self) {
         self.serving.recv().await.unwrap().abort();
     }

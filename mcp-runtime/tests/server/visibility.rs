@@ -71,7 +71,6 @@ async fn ask(server: &Server, caller: &str, method: &str, params: Value) -> Valu
     Wire::to(server).await.ask(message).await
 }
 
-/// Returns the list of one caller.
 async fn listed(server: &Server, caller: &str, list: &str, key: &str) -> Vec<String> {
     let (method, member) = match list {
         "templates" => ("resources/templates/list", "resourceTemplates"),

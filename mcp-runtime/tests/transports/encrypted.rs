@@ -56,7 +56,6 @@ async fn listen_with(
     addr
 }
 
-/// Returns true if `connected` can use the server.
 async fn works(connected: Result<Client, ConnectError>) -> bool {
     match connected {
         Ok(client) => client.list_tools().await.is_ok(),

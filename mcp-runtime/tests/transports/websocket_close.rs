@@ -59,7 +59,6 @@ async fn serve(socket: &mut Socket, code: u16, reason: &'static str) {
     while let Some(Ok(_)) = socket.next().await {}
 }
 
-/// Returns a URL and the listener at its port.
 async fn url() -> (String, TcpListener) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("ws://{}/", listener.local_addr().unwrap());

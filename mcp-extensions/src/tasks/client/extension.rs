@@ -113,7 +113,6 @@ pub(super) fn created(
     })
 }
 
-/// The error for a result that does not fit the method.
 pub(super) fn unfit(method: &str, reason: &str) -> CallError {
     CallError::Result {
         method: method.to_owned(),

@@ -29,7 +29,6 @@ pub(super) struct Follower {
     status: TaskStatus,
     /// When this client learned of the task.
     since: Instant,
-    /// The keys of questions that were already answered.
     answered: HashSet<String>,
     changes: Changes,
     /// The runtime that cancels the task when the follower is dropped, possibly outside the
@@ -56,13 +55,11 @@ impl Follower {
         }
     }
 
-    /// Cancels the task when the follower is dropped before it has ended.
     pub(super) fn cancel_on_drop(mut self) -> Self {
         self.cancels = Some(Handle::current());
         self
     }
 
-    /// Gets the task `id` from the server.
     pub(super) async fn resumed(client: Client, id: String) -> Result<Self, CallError> {
         let status = client
             .request::<GetTask>(TaskParams { task_id: id })
@@ -326,7 +323,6 @@ async fn announced(changes: &mut Subscription, id: &str) -> Option<TaskStatus> {
     }
 }
 
-/// The result of a call whose task has ended.
 fn outcome(status: TaskStatus) -> Result<RawJson, CallError> {
     let reason = |otherwise: &str| {
         status

@@ -15,13 +15,11 @@ use crate::tasks::types::ID;
 pub(super) struct CallState(Arc<Shared>);
 
 struct Shared {
-    /// The settings of the tool.
     tool: Arc<Task>,
     /// Notified when the function requests that the call becomes a task.
     deferred: Notify,
     /// True once the call has become a task, or is known to stay a plain call.
     is_decided: AtomicBool,
-    /// Notified when `is_decided` is set.
     decided: Notify,
     /// The task that was created for work elsewhere.
     created: OnceLock<Box<TaskStatus>>,
@@ -46,7 +44,6 @@ impl CallState {
         cx.identity()
     }
 
-    /// Waits until the function requests that the call becomes a task.
     pub(super) async fn deferred(&self) {
         self.0.deferred.notified().await;
     }
@@ -121,7 +118,6 @@ impl Defer for Context {
     }
 }
 
-/// Checks that the client accepts tasks.
 pub(super) fn check_declared(cx: &Context) -> Result<(), ProtocolError> {
     cx.require_extension(ID)
 }

@@ -28,7 +28,6 @@ pub(super) struct Lease {
     others: HashMap<Arc<str>, Watched>,
 }
 
-/// The last renewal.
 #[derive(Clone, Copy)]
 struct Renewed {
     /// The time of the store, in ms.
@@ -48,12 +47,10 @@ struct Watched {
 }
 
 impl Lease {
-    /// The time between two renewals.
     pub(super) fn interval(&self) -> Option<Duration> {
         self.length.map(|length| length / RENEWALS)
     }
 
-    /// Whether the lease was renewed and has not ended.
     pub(super) fn is_valid(&self) -> bool {
         let length = self.length.unwrap_or(Duration::MAX);
         self.last.is_some_and(|last| last.asked.elapsed() < length)
@@ -127,7 +124,6 @@ mod tests {
         }
     }
 
-    /// A simple generator of pseudo-random numbers.
     struct Random(u64);
 
     impl Random {
@@ -140,7 +136,6 @@ mod tests {
         }
     }
 
-    /// A process, and the state of its renewal.
     struct Process {
         lease: Lease,
         renewal: Option<(u64, Instant, Option<u64>)>,

@@ -132,7 +132,6 @@ impl Tasks {
         outcome.and(records.run(|store| store.release(runner)).await)
     }
 
-    /// Renews the lease of this process regularly, if it needs one.
     async fn keep_lease(&self, interval: Option<Duration>) {
         let Some(interval) = interval else { return };
         loop {
@@ -227,7 +226,6 @@ impl Tasks {
         Ok(())
     }
 
-    /// Recovers the tasks of a runner that has stopped.
     async fn recover_all(&self, stopped: &Arc<str>) -> Result<(), TaskStoreError> {
         let process = &self.0.process;
         let records = &self.0.records;

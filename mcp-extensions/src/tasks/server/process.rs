@@ -19,12 +19,10 @@ pub(super) struct Process {
     state: Mutex<State>,
     /// Notified when the maintenance has something to do before its next pass.
     pub(super) wake: Notify,
-    /// The tasks that this process works on.
     pub(super) working: watch::Sender<HashSet<Arc<str>>>,
     pub(super) phase: watch::Sender<Phase>,
 }
 
-/// The phase of the shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     Serving,
@@ -40,10 +38,8 @@ pub(super) struct State {
     pub(super) served: usize,
     pub(super) server: Option<Server>,
     pub(super) maintenance: Option<JoinHandle<()>>,
-    /// The runtime of the maintenance.
     pub(super) runtime: Option<Handle>,
     pub(super) lease: Lease,
-    /// The other runners that have stopped.
     pub(super) stopped: Vec<Arc<str>>,
     /// The time of the store at which the next task expires, in ms.
     pub(super) next: Option<u64>,
@@ -101,7 +97,6 @@ impl Process {
         process
     }
 
-    /// Starts the work on a task.
     pub(super) fn work(self: &Arc<Self>, id: &Arc<str>) -> Working {
         self.working.send_modify(|ids| {
             ids.insert(Arc::clone(id));
@@ -118,12 +113,10 @@ impl Process {
         self.state().left.insert(Arc::clone(id), how);
     }
 
-    /// The tasks that were left to the maintenance.
     pub(super) fn left(&self) -> HashMap<Arc<str>, Left> {
         self.state().left.clone()
     }
 
-    /// Waits until the shutdown has reached `phase`.
     pub(super) async fn reached(&self, phase: Phase) {
         // This can't fail, because `self` owns the sender.
         let _ = self.phase.subscribe().wait_for(|it| *it >= phase).await;

@@ -111,7 +111,6 @@ impl Records {
     }
 }
 
-/// The result of an operation that took too long.
 pub(super) fn late<T>(_: Elapsed) -> Result<T, TaskStoreError> {
     Err(TaskStoreError::Failed("it did not answer in time".into()))
 }
@@ -133,7 +132,6 @@ pub(super) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The protocol error for an error of the store.
 pub(super) fn unavailable(error: TaskStoreError) -> ProtocolError {
     let message = match error {
         TaskStoreError::Busy => "the store of this server's tasks is busy: try again later",

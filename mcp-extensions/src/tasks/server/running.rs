@@ -17,7 +17,6 @@ use crate::tasks::limits::{FINISH_ATTEMPTS, PROGRESS_INTERVAL};
 use crate::tasks::lock;
 use crate::tasks::store::{TaskRecord, TaskStoreError};
 
-/// The outcome of a tool's function.
 pub(super) type Outcome = Result<McpResponse, BoxError>;
 
 /// A task that this process works on. The progress and questions of its function are stored.
@@ -30,7 +29,6 @@ pub(super) struct RunningTask {
     this: Weak<Self>,
 }
 
-/// The progress that a function has reported.
 #[derive(Default)]
 struct Progress {
     /// The newest message, until it is stored.
@@ -96,7 +94,6 @@ impl RunningTask {
         }
     }
 
-    /// Whether this process works on the task.
     fn runs(&self, record: &TaskRecord) -> bool {
         let runner = &self.tasks.0.process.runner;
         !record.state.is_final() && record.runner.as_ref() == Some(runner)
@@ -174,7 +171,6 @@ impl RunningTask {
     }
 }
 
-/// The result of a call.
 fn result(response: &McpResponse) -> serde_json::Result<RawJson> {
     let json = response.json()?.unwrap_or_default().into_owned();
     RawJson::from_text(json).map(whole)

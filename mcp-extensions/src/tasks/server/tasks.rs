@@ -49,7 +49,6 @@ use crate::tasks::store::{MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError
 #[derive(Clone)]
 pub struct Tasks(pub(super) Arc<Shared>);
 
-/// The settings of [`Tasks`], and the state that clones share.
 #[derive(Clone)]
 pub(super) struct Shared {
     pub(super) records: Records,

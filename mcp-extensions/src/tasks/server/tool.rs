@@ -167,7 +167,6 @@ impl Task {
         self
     }
 
-    /// The record of a new task.
     pub(super) fn record(&self, tasks: &Tasks, cx: &Context) -> TaskRecord {
         let now = tasks.0.records.now();
         TaskRecord {
@@ -195,7 +194,6 @@ impl Task {
         }))
     }
 
-    /// Waits until the call becomes a task.
     async fn moment(&self, call: &mut Detachable, state: &CallState) {
         match self.moment {
             Moment::Start => call.entered().await,
@@ -275,7 +273,6 @@ impl Task {
     }
 }
 
-/// The answer to a call that has become a task.
 fn created(status: &TaskStatus) -> Result<McpResponse, InvalidResponse> {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]

@@ -80,7 +80,6 @@ impl MemoryTaskStore {
     }
 }
 
-/// A future that is ready.
 fn done<T: Send + 'static>(value: T) -> StoreFuture<T> {
     Box::pin(ready(Ok(value)))
 }

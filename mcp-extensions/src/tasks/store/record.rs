@@ -106,7 +106,6 @@ impl TaskRecord {
         self.call = None;
     }
 
-    /// Ends the task with an error of the protocol.
     pub(in crate::tasks) fn fail(&mut self, error: ErrorObject) {
         self.end(TaskState::Failed, Some(error.message.to_string()));
         self.error = Some(Box::new(error));
@@ -159,9 +158,7 @@ const MAX_MILLISECONDS: u64 = 253_402_300_799_999;
 /// The resources that the tasks of a principal, or all tasks, use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// The number of tasks that have not ended.
     pub(super) running: usize,
-    /// The bytes of all tasks.
     pub(super) bytes: usize,
 }
 

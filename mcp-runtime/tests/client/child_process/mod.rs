@@ -42,7 +42,6 @@ async fn connect(server: ChildProcess) -> Client {
     builder().connect(server).await.unwrap()
 }
 
-/// Records how a server ended.
 #[derive(Clone, Default)]
 struct Ending(Arc<Mutex<Option<Exit>>>);
 
@@ -277,7 +276,6 @@ async fn a_server_that_died_is_started_again() {
     client.close().await;
 }
 
-/// Creates a named pipe in `directory`.
 fn pipe_in(directory: &Path) -> PathBuf {
     let pipe = directory.join("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
@@ -285,7 +283,6 @@ fn pipe_in(directory: &Path) -> PathBuf {
     pipe
 }
 
-/// Reads a pipe line by line.
 struct Lines(Option<BufReader<std::fs::File>>);
 
 impl Lines {

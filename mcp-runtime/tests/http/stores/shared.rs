@@ -20,7 +20,6 @@ pub(super) type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> +
 pub(super) enum Fault {
     #[default]
     None,
-    /// Every call fails.
     Fails,
     /// Calls fail until this number of calls was made.
     FailsUntil(usize),
@@ -38,7 +37,6 @@ pub(super) struct Shared {
     sessions: MemorySessionStore,
     events: Arc<MemoryEventStore>,
     failing: Arc<Mutex<(&'static str, Fault)>>,
-    /// The methods that were called.
     calls: Arc<Mutex<Vec<&'static str>>>,
     /// How long it takes to store an event. Each event takes half as long as the previous one.
     pub(super) delay: Arc<Mutex<Duration>>,

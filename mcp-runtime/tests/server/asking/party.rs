@@ -18,7 +18,6 @@ pub(crate) struct Party {
     capabilities: Value,
     last_id: i64,
     pub(crate) asked: Vec<Question>,
-    /// The number of requests that were needed.
     pub(crate) rounds: usize,
 }
 
@@ -145,7 +144,6 @@ impl Party {
     }
 }
 
-/// Returns the text of a tool's result.
 pub(crate) fn text(response: &Value) -> &str {
     let text = response["result"]["content"][0]["text"].as_str();
     text.unwrap_or_else(|| panic!("{response}"))

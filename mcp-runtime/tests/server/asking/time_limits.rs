@@ -13,7 +13,6 @@ use tokio::time::{Instant, sleep};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
-/// How long the user thinks.
 const THINKING: Duration = Duration::from_secs(100);
 
 struct Slow;

@@ -58,7 +58,6 @@ impl DetachedCall for Call {
     }
 }
 
-/// When a call is detached.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum When {
     Entered,
@@ -72,7 +71,6 @@ pub(super) struct Later(Arc<Detaching>);
 pub(super) struct Detaching {
     when: When,
     pub(super) news: mpsc::UnboundedSender<News>,
-    /// The handles that end the detached calls.
     pub(super) detached: Mutex<Vec<Detached>>,
     /// A value that is attached to each request.
     pub(super) of_request: Arc<()>,
@@ -142,7 +140,6 @@ impl ToolExtension for Deferred {
 
 #[derive(Clone, Default)]
 pub(super) struct Workshop {
-    /// The actions of the server's functions.
     pub(super) done: Arc<Mutex<Vec<&'static str>>>,
     pub(super) cancelled: Arc<Mutex<Option<CancellationToken>>>,
 }

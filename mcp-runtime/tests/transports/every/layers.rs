@@ -83,7 +83,6 @@ pub fn server(is_layered: bool) -> Server {
     server.build()
 }
 
-/// The method and parameters of a request.
 type Asked = (&'static str, Value);
 
 /// Returns requests that are admitted, and requests that are not.

@@ -79,7 +79,6 @@ async fn serve(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeErro
     })
 }
 
-/// Sends each message with `send`.
 fn pass_on<F, B>(
     line: Memory,
     send: impl Fn(Request<Once>) -> F + Clone + Send + 'static,

@@ -27,7 +27,6 @@ pub(super) struct Connections {
 type Operation = Box<dyn FnOnce(&mut Connection) + Send>;
 
 impl Connections {
-    /// Starts a thread for each connection.
     pub(super) fn start(connections: Vec<Connection>) -> Result<Self, TaskStoreError> {
         let (waiting, operations) = mpsc::sync_channel(QUEUED);
         let (urgent, urgent_operations) = mpsc::channel();

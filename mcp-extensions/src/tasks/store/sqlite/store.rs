@@ -99,7 +99,6 @@ impl SqliteTaskStore {
     }
 }
 
-/// Converts a number to the integer type of SQLite.
 fn integer(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
@@ -273,7 +272,6 @@ impl TaskStore for SqliteTaskStore {
     }
 }
 
-/// The futures that wait for changes of tasks, by id.
 #[derive(Default)]
 struct Waiting {
     changed: HashMap<String, Arc<Notify>>,
@@ -281,7 +279,6 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// The `Notify` for changes of a task.
     fn of(&mut self, id: &str) -> Arc<Notify> {
         Arc::clone(self.changed.entry(id.to_owned()).or_default())
     }
