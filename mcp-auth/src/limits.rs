@@ -172,11 +172,9 @@ pub(crate) mod proxy {
 
     /// Maximum size of a client's metadata document in bytes.
     pub(crate) const MAX_DOCUMENT: usize = 16 * 1024;
-    /// Maximum number of cached documents.
     pub(crate) const MAX_DOCUMENTS: usize = 1024;
     /// Maximum time for which a document is cached, in seconds.
     pub(crate) const MAX_DOCUMENT_LIFETIME: u64 = 60 * 60;
-    /// Maximum number of concurrent document fetches.
     pub(crate) const MAX_FETCHES: usize = 16;
     /// Maximum number of concurrent document fetches from one host.
     pub(crate) const MAX_FETCHES_OF_HOST: usize = 2;

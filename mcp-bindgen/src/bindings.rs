@@ -68,7 +68,6 @@ impl Format {
     }
 }
 
-/// Writes the name of the crate.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -59,7 +59,6 @@ const KEPT: &str = "arguments description execution inputSchema name outputSchem
 pub(crate) struct Names {
     /// The name of the server's type.
     pub(crate) server: String,
-    /// The names of methods by the names of their tools.
     pub(crate) tools: IndexMap<String, String>,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub(crate) prompts: IndexMap<String, String>,

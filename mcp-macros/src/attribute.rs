@@ -262,7 +262,6 @@ impl Entries {
         words.into_iter().map(|word| word.name).collect()
     }
 
-    /// Takes a list of names in parentheses.
     pub(crate) fn idents(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Vec<Ident> {
         let Some(entry) = self.take(name) else {
             return Vec::new();
@@ -366,7 +365,6 @@ impl Entries {
     }
 }
 
-/// The contents of `expr`, if it is a string literal.
 fn text_of(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Lit(ExprLit {

@@ -93,7 +93,6 @@ fn contains(bounds: &Bounds, value: f64) -> bool {
     low && high
 }
 
-/// The value of `expr`, if it is a number literal.
 fn number(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Lit(ExprLit { lit, .. }) => match lit {

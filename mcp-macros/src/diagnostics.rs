@@ -16,7 +16,6 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Records a mistake at `tokens`, and how to correct it.
     pub(crate) fn mistake(
         &mut self,
         tokens: impl ToTokens,

@@ -132,7 +132,6 @@ pub(crate) const OUTPUT: &str = "output";
 /// The name of the entry that a string without a name sets.
 pub(crate) const URI: &str = "uri";
 
-/// `#[from_context(…)]` on a type that derives `FromContext`.
 pub(crate) const FROM_CONTEXT: Grammar = Grammar {
     attribute: "`#[from_context]`",
     known: &["identity"],
@@ -216,7 +215,7 @@ const FOREIGN: [(&str, &str); 41] = [
     ("website_url", "website = {}"),
 ];
 
-/// Words of the same libraries that are not needed here, and the reason.
+/// Words of other libraries that are not needed here, each with the reason.
 const NEEDLESS: [(&str, &str); 11] = [
     (
         "description",

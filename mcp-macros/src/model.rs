@@ -61,7 +61,6 @@ pub(crate) struct Cache {
 /// A function with its parameters, independent of its kind.
 pub(crate) struct Callable {
     pub(crate) ident: Ident,
-    /// The path by which the generated code calls the function.
     pub(crate) path: Path,
     /// The `#[cfg]` attributes of the function.
     pub(crate) conditions: Vec<Attribute>,
@@ -101,14 +100,13 @@ pub(crate) enum Kind {
     Resource(Box<Resource>),
 }
 
-/// Settings that only tools have.
 pub(crate) struct Tool {
     pub(crate) hints: Vec<(Ident, bool)>,
     pub(crate) strict: bool,
     /// Whether the arguments are lenient by default, if the attribute sets it.
     pub(crate) lenient: Option<bool>,
     pub(crate) output: Output,
-    /// The expressions in `with(…)`, by which extensions add to the tool.
+    /// The extensions in `with(…)`, which are added to the tool.
     pub(crate) with: Vec<Expr>,
 }
 
@@ -122,7 +120,6 @@ pub(crate) enum Output {
     TextOnly,
 }
 
-/// Settings that only resources have.
 pub(crate) struct Resource {
     pub(crate) uri: Uri,
     /// The visibility of the function that builds the URI, or `None` if the block already has a
@@ -197,7 +194,7 @@ pub(crate) struct Question {
 pub(crate) struct Condition {
     pub(crate) path: Path,
     pub(crate) has_self: bool,
-    /// The names of its parameters, each of which is an argument of the asking function.
+    /// The names of the parameters. Each of them is an argument of the asking function.
     pub(crate) parameters: Vec<Ident>,
 }
 
@@ -236,7 +233,6 @@ pub(crate) struct Rules {
 
 /// A value that is created when it is needed.
 pub(crate) enum Made {
-    /// The expression of the value.
     Is(Expr),
     /// A function that creates the value.
     By(Expr),
@@ -316,7 +312,6 @@ pub(crate) struct Hook {
     pub(crate) conditions: Vec<Attribute>,
 }
 
-/// When a hook runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moment {
     Start,

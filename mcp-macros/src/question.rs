@@ -93,7 +93,6 @@ fn condition(path: Path, helpers: &Helpers, diagnostics: &mut Diagnostics) -> Op
     })
 }
 
-/// Reports a function under `when` that the block does not have.
 fn missing(path: &Path, helpers: &Helpers, diagnostics: &mut Diagnostics) {
     let name = path.segments.last().map(|last| last.ident.to_string());
     let name = name.unwrap_or_default();

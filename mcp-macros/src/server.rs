@@ -108,7 +108,6 @@ fn surroundings(
     }
 }
 
-/// Reads the functions that clients call, and the hooks.
 fn contents<'a>(
     subjects: impl Iterator<Item = Subject<'a>>,
     surroundings: &Surroundings,

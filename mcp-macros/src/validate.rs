@@ -11,7 +11,6 @@ use crate::question;
 use crate::template::{Variable, has_scheme, shape, variables};
 use crate::types::optional;
 
-/// Checks one function: its name, its parameters and its questions.
 pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
     match &function.kind {
         Kind::Tool(tool) => {

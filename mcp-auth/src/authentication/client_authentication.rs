@@ -46,7 +46,6 @@ impl ClientAuthentication {
 }
 
 impl ClientCredentials {
-    /// Adds the credentials to the parameters and headers of a request to `issuer`.
     pub(crate) fn authenticate(
         &self,
         issuer: &str,

@@ -38,7 +38,6 @@ pub(crate) struct Discoverer<'a> {
 }
 
 impl Discovery {
-    /// The scopes that the server's basic functions need.
     pub(crate) fn scopes_supported(&self) -> Scopes {
         self.resource
             .scopes_supported

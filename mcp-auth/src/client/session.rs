@@ -27,7 +27,6 @@ struct SessionState {
     is_loaded: bool,
     binding: Option<Binding>,
     token: Option<Arc<CurrentToken>>,
-    /// The scopes that logins of this process requested.
     requested: Scopes,
     /// The number of completed renewals, and the error of the last one.
     renewals: u64,

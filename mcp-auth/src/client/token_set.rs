@@ -42,7 +42,6 @@ pub(crate) struct TokenSet {
     pub(crate) key: Option<ProofKey>,
 }
 
-/// The issuer and the resource that a server's tokens belong to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Binding {
     pub(crate) issuer: String,

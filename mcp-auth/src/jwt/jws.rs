@@ -161,7 +161,6 @@ impl Header {
         self.key_id.is_none() && !self.brings_key
     }
 
-    /// `jwk`: the key that a proof of possession contains.
     pub(crate) fn embedded_key(&self) -> Option<&Map<String, Value>> {
         self.embedded_key.as_ref()
     }

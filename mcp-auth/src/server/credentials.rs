@@ -19,7 +19,6 @@ pub(super) enum Scheme {
 pub(super) struct Credentials {
     pub(super) scheme: Scheme,
     token: HeaderValue,
-    /// The values of all `DPoP` headers.
     pub(super) proofs: Vec<HeaderValue>,
 }
 

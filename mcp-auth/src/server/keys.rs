@@ -28,7 +28,6 @@ pub(crate) struct Keys {
     discovery: Arc<Discovery>,
     source: KeySource,
     state: Mutex<KeyState>,
-    /// The document that contained the keys.
     document: Mutex<Bytes>,
     /// When each token with an unknown key was first seen.
     unknown: TokenCache<Instant>,

@@ -37,7 +37,6 @@ pub(super) enum Found {
     Refused(Refusal),
 }
 
-/// The running lookups, and the end of the pause after a failed lookup.
 #[derive(Default)]
 struct State {
     flights: HashMap<TokenHash, Flight<Answer>>,

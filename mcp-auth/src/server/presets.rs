@@ -61,7 +61,7 @@ impl Issuer {
             })
     }
 
-    /// Sets what all access tokens for an app registration of Entra ID have in common.
+    /// Sets the rules that all access tokens for an Entra ID app registration share.
     fn with_app(self, client_id: impl Into<String>) -> Self {
         let client_id = client_id.into();
         self.audience(&client_id)

@@ -149,7 +149,8 @@ impl fmt::Debug for GitHubTokens {
     }
 }
 
-/// Statuses that mean that the token is invalid. The request has no other credentials.
+/// Statuses that mean that the token is invalid. They include 401 and 403, because the token is the
+/// only credential in the request.
 const REFUSED_BY_GOOGLE: [u16; 8] = [400, 401, 403, 404, 413, 414, 422, 431];
 
 /// Verifies opaque access tokens with a *tokeninfo* endpoint like Google's, which returns the
@@ -178,7 +179,7 @@ impl TokenInfo {
         }
     }
 
-    /// Parses a response, whose numbers are strings.
+    /// Parses a response. Google sends `exp` as a string.
     fn read(&self, body: &[u8]) -> Result<Claims, VerifyError> {
         let mut claims =
             members::parse(body).ok_or_else(|| failed("its response is not a JSON object"))?;

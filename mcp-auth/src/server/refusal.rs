@@ -57,7 +57,6 @@ impl From<Refusal> for VerifyError {
 }
 
 impl Refusal {
-    /// A description of why the token is invalid.
     fn text(&self) -> Cow<'static, str> {
         match self {
             Self::Token(text) => text.clone(),
@@ -72,7 +71,6 @@ pub(super) struct Answers {
     pub(super) metadata_url: String,
     /// Scopes that every request needs, separated by spaces, in the form that clients request.
     pub(super) scope: String,
-    /// The prefix of scopes that clients request.
     pub(super) scope_prefix: String,
     pub(super) dpop_required: bool,
 }

@@ -17,7 +17,6 @@ use crate::site::{Site, call};
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/// An MCP server whose issuer knows this client.
 async fn site(client: Client) -> Site {
     Site::with(AuthorizationServer::with(|settings| settings.clients = vec![client]).await).await
 }

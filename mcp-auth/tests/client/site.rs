@@ -24,7 +24,6 @@ use crate::proofs::Proofs;
 
 pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 
-/// An MCP server at `/mcp`, and its authorization server.
 #[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) issuer: AuthorizationServer,

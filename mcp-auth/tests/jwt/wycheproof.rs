@@ -107,7 +107,7 @@ fn check(algorithm: Algorithm, set: &str) {
     );
 }
 
-/// The number, the expected result and the actual acceptance of each test in a set.
+/// Returns the number of each test, the expected result, and whether the signature was accepted.
 fn results(algorithm: Algorithm, set: &str) -> impl Iterator<Item = (Value, String, bool)> {
     let set: Value = serde_json::from_str(set).unwrap();
     let groups = set["testGroups"].as_array().unwrap().clone();

@@ -10,7 +10,6 @@ use support::{AuthorizationServer, Endpoint, Fault, Metadata, TokenFormat};
 use crate::browser::Browser;
 use crate::site::{REDIRECT, Site, assert_error, at, provider, tokens};
 
-/// The error that the client gets at the end of a login.
 async fn error(site: &Site) -> Option<String> {
     let client = site.client(REDIRECT).await;
     let back = site

@@ -48,7 +48,7 @@ pub struct Site {
     pub origin: String,
     pub provider: AuthorizationServer,
     pub http: AuthHttp,
-    /// The runtime of the server, which stands for its process.
+    /// The runtime of the server. Shutting it down has the effect of ending the server's process.
     process: Option<Runtime>,
 }
 

@@ -56,7 +56,7 @@ async fn a_server_answers_for_the_host_of_its_resource() {
     }
 }
 
-/// Has a token rejected twice, and returns the only line that is logged.
+/// Sends a token that is rejected twice. Returns the only line that is logged.
 async fn told(issuer: Issuer, token: &str) -> String {
     let policy = ResourceServer::new(RESOURCE).issuer(issuer);
     let (log, _guard) = Log::listening(Level::WARN);

@@ -19,7 +19,6 @@ pub async fn send(request: Builder) -> Response<Bytes> {
     AuthHttp::trusted([]).unwrap().send(request).await.unwrap()
 }
 
-/// Serves a router behind the layer, and returns its origin.
 async fn serve(policy: ResourceServer) -> String {
     let me = async |Extension(claims): Extension<Claims>, headers: HeaderMap| {
         assert!(headers.get("authorization").is_none());

@@ -248,7 +248,6 @@ fn message(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
-/// Waits until the issuer has received this many introspection requests.
 async fn introspected(issuer: &AuthorizationServer, count: usize) {
     let is_asked = || issuer.count(Endpoint::Introspect) >= count;
     until("the issuer is asked", is_asked).await;

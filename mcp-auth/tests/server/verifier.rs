@@ -8,7 +8,6 @@ use serde_json::json;
 
 use crate::asking::{RESOURCE, bear, in_seconds, refuses};
 
-/// A verifier that knows a few API keys.
 struct ApiKeys;
 
 impl TokenVerifier for ApiKeys {

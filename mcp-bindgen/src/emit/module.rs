@@ -81,7 +81,6 @@ impl<'a> Emitter<'a> {
         ))
     }
 
-    /// The struct of the server, and its conversions.
     fn server(&self) -> TokenStream {
         let name = self.owner(Feature::Tool);
         quote! {
@@ -201,7 +200,6 @@ pub(super) fn described(text: &str, other: &str) -> TokenStream {
 const ALLOWED: &str =
     "#![allow(dead_code, unreachable_pub, unused_imports, clippy::all, clippy::pedantic)]\n";
 
-/// Formats `text` as the documentation of a module.
 fn comment(text: &str) -> String {
     let lines = wrapped(text);
     lines.map(|line| format!("//!{line}\n")).collect()

@@ -203,7 +203,6 @@ fn pairs(name: &Ident, members: &[Member<'_>]) -> TokenStream {
     }
 }
 
-/// A field of the struct that is being generated.
 struct Member<'a> {
     name: Ident,
     wire: &'a str,

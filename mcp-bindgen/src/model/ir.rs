@@ -47,7 +47,7 @@ pub(crate) enum Shape {
     Struct(Struct),
     /// Strings, each with its documentation.
     Enum(Vec<(String, String)>),
-    /// Objects that differ in the member `tag`. Each variant has one or more values of it.
+    /// Objects that are distinguished by the member `tag`. A variant may have several tag values.
     Tagged {
         tag: String,
         variants: Vec<(Vec<String>, Type)>,

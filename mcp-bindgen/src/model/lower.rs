@@ -13,11 +13,10 @@ use crate::texts;
 /// The reason why a schema can't be converted into a type.
 pub(super) type Fault = String;
 
-/// The definitions and notes from all schemas of a server.
 #[derive(Default)]
 pub(crate) struct Context {
     pub(super) defs: Defs,
-    /// The types of places that were referred to by number while they were still being read.
+    /// Types that were referred to by number before they were known.
     pub(super) aliases: HashMap<Id, Type>,
     /// The constant member of each struct that is part of a union.
     pub(super) tags: HashMap<Id, (String, String)>,
@@ -201,7 +200,6 @@ impl Lowering<'_> {
         self.exceeded.clone().map_or(Ok(()), Err)
     }
 
-    /// Notes that a place stays untyped.
     pub(super) fn note(&mut self, pointer: &str, fault: &str) {
         let path = format!("{}{pointer}", self.member);
         if self.exceeded.is_none() {
@@ -410,7 +408,6 @@ fn values(schema: &Object) -> Result<Option<&[Value]>, Fault> {
     }
 }
 
-/// Refuses more members, values or alternatives than the limit.
 pub(super) fn within(count: usize, what: &str) -> Result<(), Fault> {
     if count > limits::MEMBERS {
         Err(format!("it has more than {} {what}", limits::MEMBERS))

@@ -70,7 +70,6 @@ fn arguments() -> Vec<Case> {
     ]
 }
 
-/// Schemas of one value.
 fn values() -> Vec<Case> {
     vec![
         (

@@ -119,7 +119,7 @@ fn called(item: &ItemFn) -> TokenStream {
     }
 }
 
-/// Names the lifetime of a reference, so that the result may borrow for as long.
+/// Names the lifetime of a reference to let the result borrow for this lifetime.
 fn with_lifetime(kind: Type, borrows: &mut bool) -> Type {
     let (reference, is_optional) = match (&kind, optional_reference(&kind)) {
         (Type::Reference(reference), _) => (reference, false),

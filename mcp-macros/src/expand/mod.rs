@@ -23,7 +23,6 @@ use syn::{Expr, LitStr};
 
 use crate::model::Cache;
 
-/// Generates a call of the setter `name`, if there is a value.
 fn setter(name: &str, value: Option<&Expr>) -> Option<TokenStream> {
     let name = format_ident!("{name}");
     value.map(|value| quote!(.#name(#value)))

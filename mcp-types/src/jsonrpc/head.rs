@@ -62,7 +62,6 @@ impl Head {
 
 struct HeadVisitor<'a> {
     head: &'a mut Head,
-    /// The end of the text.
     end: *const u8,
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memmem};
 
-/// Returns false if `json` surely has no escaped lone surrogate.
+/// Returns true if `json` has an escaped lone surrogate.
 pub(super) fn may_be_alone(json: &str) -> bool {
     let has = |start: &str| memmem::find(json.as_bytes(), start.as_bytes()).is_some();
     (has("\\ud") || has("\\uD")) && matches!(well_formed(json), Cow::Owned(_))

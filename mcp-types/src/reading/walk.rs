@@ -19,7 +19,7 @@ const DECIDING: [&str; 4] = ["inputRequests", "isError", "requestState", "result
 const REPEATED: &str = "elicitationId id name nextCursor protocolVersion requestState taskId \
     toolUseId uri uriTemplate url";
 
-/// For each revision, the members that it lacks in the types that it has.
+/// For each revision, finders for the names of members that the revision's types lack.
 static FOREIGN: LazyLock<Vec<Vec<Finder<'static>>>> =
     LazyLock::new(|| Revision::ALL.into_iter().map(foreign).collect());
 
@@ -37,7 +37,7 @@ fn foreign(revision: Revision) -> Vec<Finder<'static>> {
         .collect()
 }
 
-/// Returns false if `json` surely has no member of another revision.
+/// Returns false only if no member of another revision occurs in `json`.
 pub(super) fn may_be_foreign(json: &str, revision: Revision) -> bool {
     let mut names = FOREIGN.get(revision.index()).into_iter().flatten();
     names.any(|name| name.find(json.as_bytes()).is_some())
@@ -62,7 +62,6 @@ type Outcome = Result<(), Misfit>;
 
 pub(super) struct Walk {
     revision: Revision,
-    /// The copied parts.
     pub(super) text: String,
     pub(super) misfits: Vec<Misfit>,
     /// The path of the part that is being copied.

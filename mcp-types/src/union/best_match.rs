@@ -17,7 +17,6 @@ pub(crate) trait ByBestMatch: Union {
 pub(crate) struct Candidate {
     /// Fields that have only certain values.
     pub(crate) constants: &'static [(&'static str, &'static [&'static str])],
-    /// Other required fields.
     pub(crate) required: &'static [&'static str],
     pub(crate) optional: &'static [&'static str],
 }

@@ -52,7 +52,6 @@ pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
     Ok(known.unwrap_or_else(|| unknown(json)))
 }
 
-/// Writes a message without its envelope.
 pub(crate) fn serialize<S: Serializer>(
     serializer: S,
     method: &str,

@@ -115,7 +115,6 @@ pub(crate) const RAW: &[&str] = &[
     "input",
 ];
 
-/// Returns all types of the stored schemas.
 pub(crate) fn cases() -> Vec<Case> {
     Vec::from([
         Case::new::<

@@ -4,7 +4,6 @@ use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Map, Value, json};
 
-/// Generates values of one schema.
 pub(crate) struct Source<'a> {
     defs: &'a Value,
     rng: TestRng,
@@ -46,7 +45,6 @@ impl<'a> Source<'a> {
         Self { defs, rng }
     }
 
-    /// Generates a value that `schema` allows.
     pub(crate) fn value(&mut self, schema: &Value, depth: usize) -> Value {
         if let Some(target) = schema["$ref"].as_str() {
             let defs = self.defs;

@@ -8,7 +8,7 @@ use jsonschema::ValidatorMap;
 use mcp_types::Revision;
 use serde_json::{Map, Value, json};
 
-/// One revision's schema, closed.
+/// The schema of one revision, changed to reject unknown properties.
 pub(crate) struct Judge {
     pub(crate) schema: Value,
     validators: ValidatorMap,

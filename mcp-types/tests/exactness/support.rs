@@ -24,7 +24,6 @@ pub(crate) struct Case {
     /// Decodes a value and makes it conform to each revision of `at`, in that order. The result is
     /// `None` for a revision that has no nearest value.
     pub(crate) conformed: Box<dyn Fn(&Value) -> Conformed>,
-    /// Decodes and encodes a value.
     pub(crate) through: fn(&Value) -> serde_json::Result<Value>,
 }
 

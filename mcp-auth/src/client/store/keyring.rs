@@ -57,7 +57,6 @@ impl KeyringStore {
         }
     }
 
-    /// Runs a blocking `action` with the entry of a key.
     fn entry<T: Send + 'static>(
         &self,
         key: &str,

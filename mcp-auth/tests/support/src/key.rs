@@ -156,7 +156,6 @@ pub(crate) fn sha256(text: &str) -> String {
     encode(digest(&SHA256, text.as_bytes()))
 }
 
-/// An unguessable string.
 pub(crate) fn random() -> String {
     let mut bytes = [0; 24];
     SystemRandom::new().fill(&mut bytes).unwrap();

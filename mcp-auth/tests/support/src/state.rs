@@ -36,7 +36,6 @@ pub(crate) struct State {
     pub(crate) trusted: Vec<crate::AuthorizationServer>,
 }
 
-/// The grant of a login or a client.
 #[derive(Clone, Debug)]
 pub(crate) struct Grant {
     pub(crate) client_id: String,
