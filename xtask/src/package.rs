@@ -89,7 +89,6 @@ fn numbers(version: &str) -> [u32; 3] {
     [(); 3].map(|()| parts.next().unwrap_or(0))
 }
 
-/// The output of a cargo command.
 fn cargo(root: &Path, arguments: &[&str]) -> Result<String> {
     let mut command = Command::new(env!("CARGO"));
     let output = command.args(arguments).current_dir(root).output();

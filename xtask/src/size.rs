@@ -165,7 +165,6 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     Ok(table)
 }
 
-/// Formats the values of a size, each with its limit.
 fn cells(size: Size, max: Size) -> [String; 4] {
     let cell = |value: usize, max: usize| match (value, max) {
         (usize::MAX, _) => String::new(),

@@ -26,7 +26,6 @@ const RESOURCE: &str = "https://mcp.example.com/mcp";
 
 /// The three checks take turns, so each is measured this many times.
 const ROUNDS: usize = 101;
-/// The number of tokens in one round.
 const TOKENS: usize = 50;
 
 #[tokio::main(flavor = "current_thread")]

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::tools::{KINDS, Kind, SHARED};
 
-/// The SDK that a server uses.
 #[derive(Clone, Copy)]
 pub(crate) enum Framework {
     Ours,
@@ -29,7 +28,6 @@ impl Project {
     }
 }
 
-/// Writes the package of a server with the given number of tools.
 pub(crate) fn write(framework: Framework, folder: &Path, tools: usize) -> io::Result<Project> {
     let name = match framework {
         Framework::Ours => "mcp-runtime",

@@ -2,7 +2,6 @@
 
 use crate::measure::{Sample, Stage};
 
-/// Prints the medians of one profile.
 pub(crate) fn print(profile: &str, samples: &[Sample]) {
     println!("\n{profile}: seconds worked (passed)");
     let mut names: Vec<&str> = samples.iter().map(|sample| sample.project).collect();

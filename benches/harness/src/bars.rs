@@ -9,7 +9,6 @@ use crate::report::figure;
 /// An upper bound for a figure of mcp-runtime.
 #[derive(Clone, Copy, Debug)]
 enum Bar {
-    /// An absolute figure.
     AtMost(f64),
     /// A multiple of the figure of `limit`, for figures that are ratios to `limit`.
     OfLimit(f64),
@@ -19,7 +18,6 @@ enum Bar {
 
 use Bar::{AtMost, OfLimit, OfRmcp};
 
-/// The bars, by part and row name.
 const BARS: &[(Part, &str, Bar)] = &[
     (Part::Instructions, "stdio add, 2025-06-18", AtMost(15e3)),
     (Part::Instructions, "stdio add, 2026-07-28", AtMost(22e3)),
@@ -132,7 +130,6 @@ pub(super) const OURS: &str = "mcp-runtime";
 const ON_TOKIO: &str = "limit on tokio";
 const RMCP: &str = "rmcp";
 
-/// Whether mcp-runtime meets a bar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) bar: String,

@@ -50,7 +50,6 @@ impl Case {
         }
     }
 
-    /// Adds one layer to the case.
     pub(super) const fn layered(self) -> Self {
         Self { layers: 1, ..self }
     }
@@ -76,7 +75,6 @@ impl Case {
 }
 
 impl Counter {
-    /// Returns the count per request.
     pub(super) fn per_request(self, root: &Path, server: &Server, case: Case) -> Result<f64> {
         let (short, long) = match case.ask {
             Ask::Add => (200, 1200),
@@ -87,7 +85,6 @@ impl Counter {
         Ok((after as f64 - before as f64) / (long - short) as f64)
     }
 
-    /// Returns the count of a whole run.
     fn total(self, root: &Path, server: &Server, case: Case, requests: usize) -> Result<u64> {
         let folder = root.join("target/bench");
         fs::create_dir_all(&folder)?;

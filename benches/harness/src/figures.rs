@@ -84,7 +84,6 @@ pub(super) struct Figures {
     pub(super) parts: BTreeMap<Part, Measured>,
 }
 
-/// Collects figures row by row.
 pub(super) struct Record {
     figures: Figures,
     root: PathBuf,
@@ -163,7 +162,6 @@ impl Record {
         fs::write(self.root.join(RESULTS), self.text()?)
     }
 
-    /// Returns the text of all results.
     pub(super) fn text(&self) -> Result<String> {
         let lock = fs::read_to_string(self.root.join("benches/Cargo.lock"))?;
         Ok(report::results(&self.figures, &lock))

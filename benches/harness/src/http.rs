@@ -98,7 +98,6 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sends one request and checks the answer.
     pub(super) fn check(&mut self, ask: Ask) -> Result<()> {
         let mut request = Vec::new();
         Template::new(ask, self.wire).write(1_000_000_000, &mut request);

@@ -18,7 +18,6 @@ pub(super) fn counted() -> Vec<Case> {
     cases
 }
 
-/// Returns the timed loads over standard input and output.
 pub(super) fn stdio() -> Vec<Load> {
     let mut loads = Vec::new();
     for wire in Wire::BOTH {
@@ -40,7 +39,6 @@ pub(super) fn stdio() -> Vec<Load> {
     loads
 }
 
-/// Returns the timed loads over HTTP.
 pub(super) fn http() -> Vec<Load> {
     let mut loads = Vec::new();
     for wire in Wire::BOTH {

@@ -51,7 +51,6 @@ impl Ask {
         }
     }
 
-    /// Returns the tool that the request calls.
     pub(super) fn tool(self) -> Option<&'static str> {
         match self {
             Self::Add => Some("add"),
@@ -72,7 +71,6 @@ impl Ask {
         params
     }
 
-    /// Returns whether `answer` is the expected answer.
     pub(super) fn is_answered_by(self, answer: &[u8]) -> bool {
         let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
             return false;

@@ -19,7 +19,6 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// Reserves a free port.
     pub(crate) fn free() -> io::Result<Self> {
         let held = Socket::new(Domain::IPV4, Type::STREAM, None)?;
         held.set_reuse_address(true)?;

@@ -28,7 +28,6 @@ pub(super) fn results(figures: &Figures, lock: &str) -> String {
     text
 }
 
-/// Formats the rows that have a bar.
 fn bars(figures: &Figures) -> String {
     let mut text = String::new();
     for (part, measured) in &figures.parts {
@@ -87,7 +86,6 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
-/// Describes the machine.
 fn machine() -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let cpu = cpu.lines().find(|line| line.starts_with("model name"));

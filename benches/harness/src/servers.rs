@@ -6,7 +6,6 @@ use std::process::Command;
 
 use crate::message::Wire;
 
-/// A compared server, and how to run it.
 pub(super) struct Server {
     pub(super) name: &'static str,
     package: &'static str,
@@ -147,7 +146,6 @@ impl Server {
         self.serves(Way::Http, Wire::Handshake) && self.sessions
     }
 
-    /// Returns the path of the built program.
     pub(super) fn program(&self, root: &Path) -> PathBuf {
         match self.package {
             OURS => root.join("target/release/bench-server"),
@@ -214,7 +212,6 @@ pub(super) fn choose(names: &[String]) -> Result<Vec<&'static Server>, String> {
     Ok(SERVERS.iter().filter(chosen).collect())
 }
 
-/// Returns mcp-runtime's server.
 pub(super) fn ours() -> &'static Server {
     &SERVERS[1]
 }

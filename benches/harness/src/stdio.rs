@@ -7,7 +7,6 @@ use std::time::Instant;
 use crate::message::{Ask, INITIALIZED, Template, Wire, opening};
 use crate::process::Process;
 
-/// A server that runs as a child process.
 pub(super) struct Piped {
     pub(super) process: Process,
     input: ChildStdin,
@@ -74,7 +73,6 @@ impl Piped {
         }
     }
 
-    /// Sends one request and checks the answer.
     pub(super) fn check(&mut self, ask: Ask, wire: Wire) -> Result<()> {
         let mut request = Vec::new();
         Template::new(ask, wire).write(1_000_000_000, &mut request);

@@ -31,7 +31,6 @@ pub(super) struct Weight {
     pub(super) size: f64,
 }
 
-/// Measures a package of the benchmarks' workspace.
 pub(super) fn weigh(root: &Path, package: &str) -> Result<Weight> {
     let folder = root.join("benches");
     let target = root.join("target/bench").join(package);

@@ -53,7 +53,6 @@ pub(crate) fn serve(answers: &Answers) -> Result<()> {
     }
 }
 
-/// Serves on tokio.
 pub(crate) async fn serve_on_tokio(answers: &Answers) -> Result<()> {
     let mut input = pipe::OpenOptions::new().open_receiver("/dev/stdin")?;
     let mut output = pipe::OpenOptions::new().open_sender("/dev/stdout")?;

@@ -45,7 +45,6 @@ impl Connection {
         Ok(self.sender.send_request(request).await?)
     }
 
-    /// Sends a request of the stateless era.
     async fn stateless(&mut self, method: &str, mut params: Value) -> Outcome<Response<Incoming>> {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -65,7 +65,6 @@ async fn main() -> Outcome {
     Ok(())
 }
 
-/// Returns the number of allocated bytes.
 fn allocated() -> usize {
     let stats = ALLOCATOR.stats();
     stats.bytes_allocated - stats.bytes_deallocated

@@ -15,7 +15,6 @@ use rust_mcp_sdk::id_generator::{FastIdGenerator, UuidGenerator};
 use rust_mcp_sdk::mcp_http::{DEFAULT_MAX_LISTEN_STREAMS, McpAppState, McpHttpHandler};
 use rust_mcp_sdk::mcp_server::McpServerHandler;
 
-/// Creates the state of the SDK's HTTP server.
 pub(crate) fn state(
     details: ServerDetails,
     handler: Arc<dyn McpServerHandler>,

@@ -88,7 +88,6 @@ fn measure(tool: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A server in a separate process.
 struct Server {
     process: Child,
     input: ChildStdin,

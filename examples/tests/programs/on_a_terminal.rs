@@ -52,7 +52,6 @@ impl Server {
         }
     }
 
-    /// Reads the next line from the terminal.
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.terminal.read_line(&mut line).unwrap();

@@ -5,7 +5,6 @@ use anyhow::{Context, Result};
 use mcp_bindgen::code::output::spaced;
 use syn::Item;
 
-/// Prints the whole file.
 pub(super) fn print(revision: &str, file: &syn::File) -> Result<String> {
     let body = relative(&prettyplease::unparse(file));
     let body = prettyplease::unparse(&parsed("bindings", &body)?);
@@ -14,7 +13,6 @@ pub(super) fn print(revision: &str, file: &syn::File) -> Result<String> {
     Ok(format!("{header}\n\n{body}"))
 }
 
-/// Prints items as code.
 pub(super) fn text(items: Vec<Item>) -> String {
     prettyplease::unparse(&syn::File {
         shebang: None,

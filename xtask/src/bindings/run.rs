@@ -12,7 +12,6 @@ use syn::{Item, ItemMod, parse_quote};
 /// The root of the file: docs, imports, hand-written modules and whole messages.
 const ROOT: &str = include_str!("../../templates/bindings.rs");
 
-/// Generates the file for `revision` from the workspace at `root`.
 pub(crate) fn run(root: &Path, revision: &str) -> Result<String> {
     let mut template = parsed("xtask/templates/bindings.rs", ROOT)?;
     let support = Support::take(&mut template.items, &root.join("mcp-types/src"))?;

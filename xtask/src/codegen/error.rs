@@ -10,10 +10,8 @@ use std::path::Path;
 /// The errors have no source: the messages are complete.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// An error about a file, a place in a file, or a type.
     #[error("{place}: {what}")]
     At { place: String, what: String },
-    /// Several errors.
     #[error("{}", .0.iter().join("\n"))]
     Several(Vec<Self>),
     /// The schemas leave questions open, or an entry is unused.
@@ -39,7 +37,6 @@ impl Error {
         }
     }
 
-    /// Creates an error about `place`.
     pub(super) fn at(place: impl Display, what: impl Display) -> Self {
         let place = place.to_string();
         let what = what.to_string();

@@ -132,7 +132,6 @@ fn shared(schema: &Schema, revisions: &[Schema]) -> BTreeSet<String> {
     }
 }
 
-/// Returns the definitions that a schema refers to.
 fn references(schema: &Value) -> Vec<&str> {
     let inner = match schema {
         Value::Object(members) => members.values().flat_map(references).collect(),

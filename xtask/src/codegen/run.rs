@@ -63,7 +63,6 @@ fn merged(root: &Path) -> Result<(Overlay, Merged)> {
     Ok((overlay, merged))
 }
 
-/// Merges the models of the revisions.
 pub(super) fn join(models: Vec<Model>, overlay: &Overlay) -> Result<Merged> {
     conflicts::ask(&models, overlay);
     let mut merged = merge(models, overlay);
@@ -84,7 +83,6 @@ pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
     Ok(models)
 }
 
-/// Emits the code for the merged model.
 fn files(
     merged: &Merged,
     overlay: &Overlay,
@@ -192,7 +190,6 @@ fn typed(name: &str, doc: &str, items: &TokenStream) -> Result<File> {
     module(name, doc, items)
 }
 
-/// Emits a module of the generated code.
 pub(super) fn module(name: &str, doc: &str, items: TokenStream) -> Result<File> {
     File::rust(format!("mcp-types/src/generated/{name}.rs"), doc, items)
 }

@@ -13,7 +13,6 @@ use crate::port::Port;
 const SERVER: &str = "conformance-server";
 /// The client, for [`built`].
 pub(super) const CLIENT: &str = "conformance-client";
-/// Time limit for the start of the server.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Builds both programs.
@@ -40,7 +39,6 @@ pub(super) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Returns the path of a program.
 pub(super) fn built(root: &Path, name: &str) -> PathBuf {
     root.join("target/debug").join(name)
 }

@@ -18,11 +18,9 @@ const EXTENSION: &str = "extension";
 /// Time limit of a scenario, in milliseconds.
 const TIMEOUT: &str = "30000";
 
-/// The suite, ready to run.
 pub(super) struct Suite {
     node: PathBuf,
     program: PathBuf,
-    /// Folder for the results.
     pub(super) results: PathBuf,
 }
 
@@ -197,7 +195,6 @@ impl Suite {
     }
 }
 
-/// Parses a list of scenarios into names and marks.
 fn scenarios(listed: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = listed.lines();
     lines.filter_map(|line| line.strip_prefix("  - ")?.split_once(' '))

@@ -44,7 +44,6 @@ pub(crate) enum Command {
     },
 }
 
-/// Runs one subcommand in the workspace at `root` and returns its report.
 pub(crate) fn run(root: &Path, command: Command) -> Result<String> {
     match command {
         Command::Adopt(options) => {

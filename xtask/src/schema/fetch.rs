@@ -17,7 +17,6 @@ pub(super) fn published(base: &str, commit: &str, revision: &str) -> Result<Inpu
     download(&format!("{base}/{commit}/schema/{revision}/schema.json"))
 }
 
-/// Downloads a file over HTTP or HTTPS.
 pub(super) fn download(address: &str) -> Result<Input> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(TIMEOUT))

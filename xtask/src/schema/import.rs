@@ -33,7 +33,6 @@ pub(crate) struct Options {
 pub(super) struct Input {
     /// File name or URL.
     pub(super) name: String,
-    /// The published bytes.
     pub(super) bytes: Vec<u8>,
 }
 
@@ -77,7 +76,6 @@ pub(super) fn import(root: &Path, input: &Input, options: Options) -> Result<Str
     Ok(report)
 }
 
-/// Determines the revision of an import.
 pub(super) fn revision(input: &Input, options: &Options) -> Result<String> {
     let name = &input.name;
     let revision = options.revision.clone().or_else(|| revision_in(name));
@@ -118,7 +116,6 @@ fn read(bytes: &[u8]) -> Result<Value> {
     normalize(document)
 }
 
-/// Checks that the name of a revision is a valid date.
 pub(super) fn check_revision(text: &str) -> Result<()> {
     ensure!(
         looks_like_date(text) && text.parse::<toml::value::Datetime>().is_ok(),

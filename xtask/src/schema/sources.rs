@@ -63,17 +63,14 @@ impl Source {
     }
 }
 
-/// All origins, by revision.
 pub(super) type Sources = BTreeMap<String, Source>;
 
-/// Reads the record.
 pub(super) fn load(file: &Path) -> Result<Sources> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
     toml::from_str(&text).with_context(name)
 }
 
-/// Writes the record.
 pub(super) fn save(sources: &Sources, file: &Path) -> Result<()> {
     let text = format!("{HEADER}{}", toml::to_string(sources)?);
     std::fs::write(file, text).with_context(|| file.display().to_string())

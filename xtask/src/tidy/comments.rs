@@ -42,7 +42,6 @@ pub(super) fn paragraphs(file: &File) -> Vec<Vec<Word>> {
     collected.finish()
 }
 
-/// Returns the marker and the text of a comment in a line of code.
 fn comment(line: &str) -> Option<(&str, &str)> {
     let (code, comment) = line.split_once("//")?;
     let text = comment.trim_start_matches(['/', '!']);
@@ -80,7 +79,6 @@ fn blank_literals(tokens: TokenStream, source: &mut [u8]) {
     }
 }
 
-/// Collects paragraphs line by line.
 #[derive(Default)]
 struct Paragraphs {
     done: Vec<Vec<Word>>,
@@ -118,7 +116,6 @@ impl Paragraphs {
     }
 }
 
-/// Splits a line into words.
 fn words(line: usize, text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut in_code = false;

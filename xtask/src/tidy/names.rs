@@ -23,7 +23,6 @@ pub(super) fn names(items: &[Item]) -> Vec<Named> {
     found
 }
 
-/// Returns true for a module with `#[cfg(test)]`.
 pub(crate) fn is_test_module(item: &Item) -> bool {
     let test: Attribute = parse_quote!(#[cfg(test)]);
     matches!(item, Item::Mod(module) if module.attrs.contains(&test))

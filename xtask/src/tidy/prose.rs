@@ -95,7 +95,6 @@ mod tests {
     use super::super::testing::places;
     use super::*;
 
-    /// Returns the phrases found in a comment.
     fn found(text: &str) -> Vec<String> {
         let file = super::super::File::new("a/src/b.rs".to_owned(), format!("// {text}\n"));
         let workspace = Workspace::new(vec![file]);

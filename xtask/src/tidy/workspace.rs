@@ -18,13 +18,11 @@ const SKIPPED: &[&str] = &[
     "target",
 ];
 
-/// Every file of the workspace.
 pub(crate) struct Workspace {
     /// By path.
     pub(super) files: BTreeMap<String, File>,
 }
 
-/// One file.
 pub(crate) struct File {
     /// Path from the root, with `/` between its components.
     pub(crate) path: String,
@@ -37,7 +35,6 @@ pub(crate) struct File {
 }
 
 impl Workspace {
-    /// Reads the tree at `root`.
     pub(crate) fn read(root: &Path) -> anyhow::Result<Self> {
         let mut files = Vec::new();
         let mut folders = vec![root.to_path_buf()];
@@ -81,7 +78,6 @@ impl Workspace {
         rust.filter(|file| !file.is_test() && !file.is_generated())
     }
 
-    /// Returns true if a file, or a folder with files, exists at the path.
     pub(crate) fn exists(&self, path: &str) -> bool {
         let mut paths = self.files.keys().map(Path::new);
         paths.any(|file| file.starts_with(path))
@@ -103,7 +99,6 @@ impl File {
         file
     }
 
-    /// Returns the last component of the path.
     pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }

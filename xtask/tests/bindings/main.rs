@@ -45,7 +45,6 @@ fn xtask(arguments: &[&str]) -> Result<String, String> {
     }
 }
 
-/// Generates the bindings of each stored revision.
 fn bindings() -> BTreeMap<String, String> {
     let files = std::fs::read_dir(root().join("schema")).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -58,7 +57,6 @@ fn bindings() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Writes a package below `folder`, with a module for each revision.
 fn written(folder: &Path, edition: &str, bindings: &BTreeMap<String, String>) -> PathBuf {
     let package = folder.join(edition);
     std::fs::create_dir_all(package.join("src")).unwrap();

@@ -435,7 +435,6 @@ fn check(template: &str, name: &str, params: &str, result: &str) -> String {
     format!("\n    {{{}\n    }}", check.replace("RESULT", result))
 }
 
-/// Returns the types that implement a trait.
 fn implementors<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     let mark = format!("impl {name} for ");
     let lines = text
@@ -444,7 +443,6 @@ fn implementors<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
     lines.map(|rest| rest.trim_end_matches(" {")).collect()
 }
 
-/// Returns the constants of a type.
 fn constants<'a>(text: &'a str, ty: &str) -> Vec<&'a str> {
     let lines = text
         .lines()

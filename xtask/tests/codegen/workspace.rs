@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Returns the root of this repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -92,7 +91,6 @@ impl Workspace {
         std::fs::read_to_string(file).unwrap()
     }
 
-    /// Returns the paths of the stored schemas.
     pub(crate) fn schemas(&self) -> Vec<PathBuf> {
         let files = std::fs::read_dir(self.path().join("schema")).unwrap();
         let files = files.map(|file| file.unwrap().path());
@@ -101,7 +99,6 @@ impl Workspace {
             .collect()
     }
 
-    /// Changes the definitions of a stored schema.
     pub(crate) fn edit_schema(&self, revision: &str, edit: impl FnOnce(&mut Value)) {
         let file = self.path().join(format!("schema/{revision}.json"));
         let mut schema: Value =
@@ -120,7 +117,6 @@ impl Workspace {
         self.append("schema/overlay.toml", &format!("\n{entries}"));
     }
 
-    /// Adds text to a file.
     pub(crate) fn append(&self, file: &str, text: &str) {
         let file = self.path().join(file);
         let before = std::fs::read_to_string(&file).unwrap();
@@ -142,7 +138,6 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Reads the generated files of a workspace, by path.
 pub(crate) fn generated(root: &Path) -> BTreeMap<PathBuf, String> {
     let mut files = BTreeMap::new();
     let mut folders = ["mcp-types/src/generated", "mcp-types/tests/exactness"]

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// A report in Markdown.
 pub(crate) struct Report {
     pub(crate) text: String,
     /// The entries: title of the section, name, and phrases. An added or removed name has only one phrase,
@@ -12,12 +11,10 @@ pub(crate) struct Report {
     pub(crate) entries: Vec<(String, String, Vec<String>)>,
 }
 
-/// Returns the root of the repository.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Reads the definitions of a stored revision.
 pub(crate) fn stored(revision: &str) -> Value {
     let file = root().join(format!("schema/{revision}.json"));
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
@@ -71,7 +68,6 @@ impl Report {
         Self { text, entries }
     }
 
-    /// Returns true if `name` was added or removed.
     pub(crate) fn came_or_went(&self, name: &str) -> bool {
         let mut entries = self.entries.iter().filter(|(_, entry, _)| entry == name);
         entries.any(|(_, _, phrases)| {

@@ -6,7 +6,6 @@ use toml::{Table, Value};
 /// Members that identify an entry among the entries of one kind.
 const PLACES: [&str; 7] = ["at", "from", "type", "method", "key", "old", "name"];
 
-/// One entry.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) kind: String,
@@ -21,7 +20,6 @@ impl fmt::Display for Entry {
 }
 
 impl Entry {
-    /// Returns true if this entry has the given kind and place.
     pub(crate) fn is(&self, kind: &str, place: &str) -> bool {
         self.kind == kind && self.place == place
     }
@@ -50,7 +48,6 @@ impl Entry {
     }
 }
 
-/// Parses the entries of a file or of a part of a file.
 pub(crate) fn read(text: &str) -> Vec<Entry> {
     let table: Table = text
         .parse()
@@ -76,7 +73,6 @@ pub(crate) fn read(text: &str) -> Vec<Entry> {
     entries
 }
 
-/// Formats a file with these entries.
 pub(crate) fn write(entries: &[Entry]) -> String {
     let mut table = Table::new();
     for Entry { kind, place, value } in entries {

@@ -24,7 +24,6 @@ fn sections(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Returns the examples in a section.
 fn examples(section: &str) -> impl Iterator<Item = Vec<Entry>> {
     let blocks = section.split("```toml\n").skip(1);
     blocks.map(|block| entries::read(block.split("```").next().unwrap()))

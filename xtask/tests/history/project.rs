@@ -9,7 +9,6 @@ use std::process::Command;
 /// A workspace with some revisions, and the overlay and docs that they need.
 pub(crate) struct Project(pub(crate) Workspace);
 
-/// Result of a task: its status and its output.
 pub(crate) struct Output {
     is_success: bool,
     text: String,
@@ -45,7 +44,6 @@ impl Project {
         project
     }
 
-    /// Writes the overlay with these entries.
     pub(crate) fn set_entries(&self, entries: &[Entry]) {
         self.write("schema/overlay.toml", &entries::write(entries));
     }
@@ -74,7 +72,6 @@ impl Project {
         self.write("schema/docs.toml", &toml::to_string(&docs).unwrap());
     }
 
-    /// Runs a task in the project.
     pub(crate) fn xtask(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command.args(arguments).arg("--root").arg(self.0.path());
@@ -95,7 +92,6 @@ impl Project {
     }
 }
 
-/// Returns the entries that the revisions up to `newest` need.
 pub(crate) fn entries_until(newest: &str) -> Vec<Entry> {
     let full = full().into_iter();
     let needed = full.filter(|entry| later(entry).is_none_or(|(since, _)| since <= newest));

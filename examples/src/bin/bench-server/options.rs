@@ -13,7 +13,6 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Parses the command line.
     pub(crate) fn of(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Self::default();
         while let Some(name) = arguments.next() {

@@ -8,7 +8,6 @@ use crate::book::{Book, Isbn};
 
 pub(crate) struct Db(Vec<Book>);
 
-/// The reason why a lookup failed.
 #[derive(Debug)]
 pub(crate) struct DbError {
     request: RequestId,
@@ -53,7 +52,6 @@ impl Db {
         Ok(found)
     }
 
-    /// Returns the book with this number.
     pub(crate) fn book(&self, isbn: Isbn) -> Option<Book> {
         self.0.iter().find(|book| book.isbn == isbn).cloned()
     }

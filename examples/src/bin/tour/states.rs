@@ -31,7 +31,6 @@ impl States {
     }
 }
 
-/// Formats states as a path.
 pub(crate) fn path(states: &[LifecycleState]) -> String {
     let names: Vec<_> = states.iter().map(ToString::to_string).collect();
     names.join(" → ")

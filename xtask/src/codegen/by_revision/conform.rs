@@ -20,7 +20,6 @@ pub(crate) struct Conform<'a> {
     pub(crate) overlay: &'a Overlay,
 }
 
-/// Emits `Conform` for all types.
 pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
     let conform = Conform { merged, overlay };
     let types = merged.types.iter();

@@ -15,7 +15,6 @@ use serde_json::{Map, Value, json};
 type Text<'a> = &'a dyn Fn(&str) -> TokenStream;
 
 impl Conform<'_> {
-    /// Returns true if [`Conform::fill`] has a value.
     pub(crate) fn is_filled(&self, place: &str, ty: &Type) -> bool {
         let is_empty = |name| self.structure(name, &Map::new(), &|_| quote!()).is_some();
         self.overlay.fill.at(place).is_some() || matches!(ty, Type::Named(name) if is_empty(name))

@@ -54,7 +54,6 @@ fn committed(root: &Path) -> BTreeSet<String> {
     names.collect()
 }
 
-/// Returns the public type that a line of generated code defines.
 fn public_type(line: &str) -> Option<&str> {
     let (kind, name) = line.strip_prefix("pub ")?.split_once(' ')?;
     let is_type = ["struct", "enum", "type"].contains(&kind);

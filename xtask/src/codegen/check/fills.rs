@@ -10,7 +10,8 @@ use mcp_bindgen::code::names::snake;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Asks for a value of each such field, once for all types that have the field.
+/// Asks for a value of each field that only some revisions require, once for all types with the
+/// field.
 pub(crate) fn ask(merged: &Merged, overlay: &Overlay) {
     let conform = Conform { merged, overlay };
     let mut open: BTreeMap<&str, Vec<(&str, &MergedField)>> = BTreeMap::new();

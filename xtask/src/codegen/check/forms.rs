@@ -9,7 +9,7 @@ use crate::codegen::overlay::proposal::{Proposal, entry};
 use mcp_bindgen::code::names::pascal;
 use std::collections::BTreeMap;
 
-/// Asks about each such type.
+/// Asks about each type that the model cannot represent.
 pub(crate) fn check(merged: &Merged, overlay: &Overlay) {
     for (name, ty) in &merged.types {
         let ask = |place: &str, fault: &str, entry: String| {

@@ -29,7 +29,6 @@ pub(crate) fn methods(merged: &Merged) -> TokenStream {
     constants.collect()
 }
 
-/// Emits a constant for a string on the wire.
 fn constant(name: &str, text: &str, revisions: &str) -> TokenStream {
     let name = ident(name);
     let doc = lines(&format!("`{text}`; revisions: {revisions}."));

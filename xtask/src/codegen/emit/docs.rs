@@ -64,13 +64,11 @@ impl<'a> Docs<'a> {
     }
 }
 
-/// Formats a set of revisions for docs.
 pub(crate) fn revisions(merged: &Merged, known: &Set) -> String {
     let span = merged.span(known);
     span.trim_end_matches(" revisions").to_owned()
 }
 
-/// Emits doc attributes with `text` and revisions.
 pub(crate) fn with_revisions(text: &str, merged: &Merged, known: &Set) -> TokenStream {
     let text = text.trim();
     let revisions = revisions(merged, known);

@@ -8,7 +8,6 @@ use mcp_bindgen::code::open_enum::{self, Variant};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Emits all enums, in alphabetical order.
 pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     let types = merged.types.iter();
     let enums = types.filter(|(_, ty)| matches!(ty.shape, Shape::Enum(_)));

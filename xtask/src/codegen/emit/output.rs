@@ -15,7 +15,6 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Creates a Rust file from `tokens`, with module docs.
     pub(crate) fn rust(path: String, doc: &str, tokens: TokenStream) -> Result<Self> {
         let body = output::format(tokens).map_err(Error::syntax(&path))?;
         let text = format!("{HEADER}//! {doc}\n\n{body}");

@@ -78,7 +78,6 @@ fn size_of_named(name: &str, merged: &Merged) -> usize {
 /// Maximum size of a variant in bytes; larger variants are boxed.
 const LARGEST_VARIANT: usize = 150;
 
-/// Returns true if a variant with a value of type `ty` is boxed.
 pub(crate) fn is_boxed(ty: &Type, merged: &Merged) -> bool {
     match ty {
         Type::Named(name) => is_recursive(name, merged) || size(ty, merged) > LARGEST_VARIANT,

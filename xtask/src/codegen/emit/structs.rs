@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 use syn::punctuated::Punctuated;
 use syn::{Meta, Token, parse_quote};
 
-/// Emits all structs, in alphabetical order.
 pub(crate) fn emit(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<TokenStream> {
     let mut printed = types::structs(merged)?;
     let mut out = TokenStream::new();
@@ -42,7 +41,6 @@ pub(crate) fn emit(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Resul
     Ok(out)
 }
 
-/// Emits the code of one struct.
 pub(super) struct Emitter<'a> {
     pub(super) merged: &'a Merged,
     pub(super) overlay: &'a Overlay,
@@ -117,7 +115,6 @@ impl Emitter<'_> {
 /// Arguments of a `serde` attribute.
 type Arguments = Punctuated<Meta, Token![,]>;
 
-/// Returns the arguments of a field's `serde` attributes.
 pub(crate) fn serde(field: &syn::Field) -> Vec<Meta> {
     let attributes = field.attrs.iter();
     let own = attributes.filter(|attribute| attribute.path().is_ident("serde"));
@@ -125,7 +122,6 @@ pub(crate) fn serde(field: &syn::Field) -> Vec<Meta> {
     lists.flatten().flatten().collect()
 }
 
-/// Returns the name on the wire of a field that typify printed.
 pub(crate) fn wire_name(field: &syn::Field) -> String {
     let renamed = serde(field).into_iter().find_map(|meta| {
         let text = meta.to_token_stream().to_string();

@@ -10,7 +10,6 @@ use mcp_bindgen::code::names::ident;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Emits all unions, in alphabetical order.
 pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for (name, ty) in &merged.types {
@@ -42,7 +41,6 @@ pub(super) struct Union<'a> {
 }
 
 impl<'a> Union<'a> {
-    /// Returns the members with their variants.
     pub(super) fn members(&self) -> impl Iterator<Item = (&'a Member, &Ident)> {
         let members = self.members.iter().map(|member| &member.member);
         members.zip(&self.variants)

@@ -14,7 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Indices into [`Merged::revisions`].
 pub(crate) type Set = BTreeSet<usize>;
 
-/// The merged model.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
     /// Oldest first.
@@ -28,7 +27,6 @@ pub(crate) struct Merged {
     pub(crate) identifiers: BTreeMap<String, String>,
 }
 
-/// A type in some of the revisions.
 #[derive(Debug)]
 pub(crate) struct MergedType {
     pub(crate) known: Set,
@@ -52,7 +50,6 @@ pub(crate) struct MergedStruct {
     pub(crate) open: Set,
 }
 
-/// A field in some of the revisions.
 #[derive(Debug)]
 pub(crate) struct MergedField {
     pub(crate) ty: Type,
@@ -67,7 +64,6 @@ pub(crate) struct MergedField {
     pub(crate) by_revision: BTreeMap<usize, Type>,
 }
 
-/// A member of a union in some of the revisions.
 #[derive(Debug)]
 pub(crate) struct MergedMember {
     pub(crate) member: Member,
@@ -82,7 +78,6 @@ pub(crate) struct MergedEnum {
     pub(crate) open: Set,
 }
 
-/// A message in some of the revisions.
 #[derive(Debug, Default)]
 pub(crate) struct MergedMethod {
     /// The method in the newest revision that has it.
@@ -98,13 +93,11 @@ pub(crate) struct MergedMethod {
 }
 
 impl Merged {
-    /// Returns all structs with their names.
     pub(crate) fn structs(&self) -> impl Iterator<Item = (&String, &MergedStruct)> {
         let names = self.types.keys();
         names.filter_map(|name| Some((name, self.structure(name)?)))
     }
 
-    /// Returns the struct `name`, if the type is a struct.
     pub(crate) fn structure(&self, name: &str) -> Option<&MergedStruct> {
         match &self.types.get(name)?.shape {
             Shape::Struct(structure) => Some(structure),
@@ -116,7 +109,6 @@ impl Merged {
         self.structure(name)?.fields.get(wire)
     }
 
-    /// Describes a set of revisions.
     pub(crate) fn span(&self, known: &Set) -> String {
         span(&self.revisions, known)
     }
@@ -141,7 +133,6 @@ impl MergedMethod {
 }
 
 impl MergedField {
-    /// Returns true if the Rust field is an `Option`.
     pub(crate) fn is_option(&self) -> bool {
         !self.always || self.nullable
     }
@@ -169,7 +160,6 @@ impl MergedStruct {
         fields.filter(|(_, field)| !matches!(field.ty, Type::Constant(_)))
     }
 
-    /// Returns the required fields of the Rust struct.
     pub(crate) fn required(&self) -> impl Iterator<Item = (&String, &MergedField)> {
         self.stored().filter(|(_, field)| field.always)
     }

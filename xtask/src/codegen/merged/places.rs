@@ -50,7 +50,6 @@ pub(super) fn place_of<'a>(
     Some(format!("{holder}.{}{inside}", unescape(field)))
 }
 
-/// Returns the name of the definition at a JSON pointer.
 pub(crate) fn definition(pointer: &str) -> String {
     unescape(pointer.trim_start_matches("/$defs/"))
 }

@@ -27,7 +27,6 @@ impl fmt::Display for Type {
 }
 
 impl Def {
-    /// Returns the fields of a struct.
     pub(crate) fn fields(&self) -> Option<&BTreeMap<String, Field>> {
         match self {
             Self::Struct(def) => Some(&def.fields),
@@ -35,7 +34,6 @@ impl Def {
         }
     }
 
-    /// Returns the names of a union's members, if they have names.
     pub(crate) fn member_names(&self) -> impl Iterator<Item = &str> {
         let members = match self {
             Self::Union(def) => &def.members[..],
@@ -44,7 +42,6 @@ impl Def {
         members.iter().filter_map(|member| member.ty.name())
     }
 
-    /// Describes the kind of the type.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Struct(_) => "an object",
@@ -54,7 +51,6 @@ impl Def {
     }
 }
 
-/// Describes a set of revisions.
 pub(crate) fn span(revisions: &[String], known: &Set) -> String {
     let all = revisions.len();
     let name = |index: usize| revisions[index].as_str();

@@ -26,7 +26,6 @@ pub(crate) enum Tag {
     BestMatch,
 }
 
-/// Classifies a union.
 pub(crate) fn tag(merged: &Merged, members: &[MergedMember]) -> Tag {
     if members.iter().all(|member| member.member.method.is_some()) {
         return Tag::Method;

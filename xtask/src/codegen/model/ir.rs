@@ -35,11 +35,8 @@ impl Model {
 /// A named type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Def {
-    /// An object with known fields.
     Struct(Struct),
-    /// A choice between several types.
     Union(Union),
-    /// A string with a list of known values.
     Enum(Enum),
 }
 
@@ -52,7 +49,6 @@ pub(crate) struct Struct {
     pub(crate) open: bool,
 }
 
-/// A field of a [`Struct`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     pub(crate) ty: Type,
@@ -62,14 +58,10 @@ pub(crate) struct Field {
     pub(crate) limits: Limits,
 }
 
-/// Limits of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Limits {
-    /// The smallest number.
     pub(crate) minimum: Option<f64>,
-    /// The largest number.
     pub(crate) maximum: Option<f64>,
-    /// The maximum length of a list.
     pub(crate) max_items: Option<u64>,
 }
 
@@ -80,7 +72,6 @@ pub(crate) struct Union {
     pub(crate) members: Vec<Member>,
 }
 
-/// One of the types of a [`Union`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
     /// The type of the value, or of the parameters of a message.
@@ -138,7 +129,6 @@ impl Type {
         }
     }
 
-    /// Makes the type nullable.
     pub(crate) fn or_null(self) -> Self {
         match self {
             any @ (Self::Nullable(_) | Self::Json { object: false }) => any,
@@ -154,7 +144,6 @@ impl Type {
         }
     }
 
-    /// Returns a mutable reference to [`name`](Self::name).
     pub(crate) fn name_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::Named(name) => Some(name),
@@ -174,7 +163,6 @@ pub(crate) struct Method {
     pub(crate) name: String,
     /// True for a request, false for a notification.
     pub(crate) request: bool,
-    /// The type of `params`.
     pub(crate) params: String,
     pub(crate) params_optional: bool,
     /// The type of the result, for a request.
@@ -201,7 +189,6 @@ pub(crate) fn stem(name: &str, request: bool) -> &str {
     stem.unwrap_or(name)
 }
 
-/// A JSON-RPC error code.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ErrorCode {
     /// The name of the error's definition, without the suffix `Error`.

@@ -2,7 +2,6 @@
 
 use super::ir::Def;
 
-/// Joins two inline types with the same name.
 pub(crate) fn join(a: &Def, b: &Def) -> Option<Def> {
     match (a, b) {
         (a, b) if a == b => Some(a.clone()),

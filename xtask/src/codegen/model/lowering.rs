@@ -32,7 +32,6 @@ impl<'p> Site<'p> {
     }
 }
 
-/// Any JSON.
 pub(crate) const ANY: Type = Type::Json { object: false };
 
 /// The work in progress on one revision.
@@ -89,7 +88,6 @@ impl<'a> Lowering<'a> {
         ANY
     }
 
-    /// Asks for an entry that settles a question about `json`.
     pub(crate) fn ask(&self, json: &Value, what: &str, entry: Proposal) {
         let at = self.schema.pointer_to(json);
         self.schema.ask(self.overlay, &at, what, entry.reason());
@@ -142,7 +140,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reads the type of a reference to the definition `name`.
     pub(crate) fn reference(&mut self, name: &'a str, site: Site<'_>) -> Type {
         let target = self.definition(name).unwrap_or(&Value::Null);
         let named = Type::Named(name.to_owned());
@@ -210,7 +207,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reads the type of a constant value.
     fn constant(&mut self, json: &Value, value: &Value) -> Type {
         if let Value::String(text) = value {
             return Type::Constant(text.clone());

@@ -63,7 +63,6 @@ impl<'a> Lowering<'a> {
         (self.result(json, result), alternative.flatten())
     }
 
-    /// Reads the definition `name` as a result of the request `json`.
     fn result(&mut self, json: &Value, name: &str) -> Option<String> {
         match self.definition(name) {
             Some(result) => self.body(result, name),
@@ -88,7 +87,6 @@ impl<'a> Lowering<'a> {
         named
     }
 
-    /// Asks for the result of a request.
     fn ask_result(&self, json: &Value, method: &str, what: &str) {
         let entry = Proposal::of("result");
         self.ask(json, what, entry.with("method", method).with("type", EMPTY));

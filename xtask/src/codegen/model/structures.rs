@@ -27,7 +27,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reads an object with fields as the struct `name`.
     pub(crate) fn structure(&mut self, json: &'a Value, name: &str) -> Type {
         // A type that has an origin but is not in the model yet is being read.
         let is_done = self.model.types.contains_key(name);

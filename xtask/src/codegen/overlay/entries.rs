@@ -79,7 +79,6 @@ impl<T> Entries<T> {
         self.0.extend(other.0);
     }
 
-    /// Removes the entries that do not match.
     pub(crate) fn retain(&mut self, matches: impl Fn(&T) -> bool) {
         self.0.retain(|entry| matches(&entry.value));
     }

@@ -52,9 +52,7 @@ pub(crate) struct Support {
 pub(crate) enum SupportKind {
     /// A hand-written type of the same name in `mcp-types`.
     Type,
-    /// Any JSON.
     Json,
-    /// Any object.
     Object,
 }
 
@@ -85,7 +83,6 @@ pub(crate) struct Values {
     /// `Type.field` or `*.field`.
     #[expect(dead_code, reason = "read as the key")]
     pub(crate) at: String,
-    /// The name of the enum.
     pub(crate) name: String,
     pub(crate) values: BTreeSet<String>,
 }
@@ -101,7 +98,6 @@ pub(crate) struct Definition {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultOf {
-    /// The method of the request.
     #[expect(dead_code, reason = "read as the key")]
     pub(crate) method: String,
     /// The definition of the result; absent for a notification.

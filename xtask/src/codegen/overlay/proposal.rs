@@ -6,12 +6,10 @@ use std::fmt::Write;
 pub(crate) struct Proposal(String);
 
 impl Proposal {
-    /// Creates an entry without members.
     pub(crate) fn of(kind: &str) -> Self {
         Self(format!("[[{kind}]]\n"))
     }
 
-    /// Adds a member.
     pub(crate) fn with(mut self, key: &str, value: impl Into<toml::Value>) -> Self {
         let _ = writeln!(self.0, "{key} = {}", value.into());
         self
@@ -22,7 +20,6 @@ impl Proposal {
         self.with("reason", "").text()
     }
 
-    /// Returns the text without a reason.
     pub(crate) fn text(self) -> String {
         self.0
     }

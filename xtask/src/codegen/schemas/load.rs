@@ -42,7 +42,6 @@ impl Schema {
         found.unwrap_or_else(|| "/$defs".to_owned())
     }
 
-    /// Creates an error at a JSON pointer of this schema.
     pub(crate) fn fault(&self, pointer: &str, what: &str) -> Error {
         Error::at(format!("schema/{}.json: at {pointer}", self.revision), what)
     }

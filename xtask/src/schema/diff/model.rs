@@ -23,7 +23,6 @@ pub(super) enum Title {
 /// same name.
 pub(super) type Key = (bool, String);
 
-/// A method or another definition.
 pub(super) struct Item {
     pub(super) title: Title,
     /// Facts that are not in the schema, such as the sender, and the code of an error.
@@ -32,7 +31,6 @@ pub(super) struct Item {
     pub(super) schema: Value,
 }
 
-/// Returns the methods and the other definitions of a revision.
 pub(super) fn items(definitions: &Value) -> BTreeMap<Key, Item> {
     let messages = members(definitions).filter(|(name, _)| party(name).is_none());
     let messages = messages.filter_map(|(name, it)| Some((name.as_str(), method(it)?)));
@@ -103,7 +101,6 @@ fn other(definitions: &Value, name: &str, is_params: bool) -> Item {
     }
 }
 
-/// Returns the method in the definition of a message.
 fn method(definition: &Value) -> Option<&str> {
     let own = &definition["properties"]["method"]["const"];
     let mut parts = list(&definition["allOf"]).iter().filter_map(method);

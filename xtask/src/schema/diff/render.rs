@@ -13,7 +13,6 @@ use super::compare::{Section, compare};
 use super::model::Title;
 use super::words::code;
 
-/// Compares the stored revisions `from` and `to`, and returns the report.
 pub(in super::super) fn run(
     root: &Path,
     from: &str,

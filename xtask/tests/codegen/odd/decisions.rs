@@ -5,7 +5,6 @@ use crate::workspace::Workspace;
 use serde_json::json;
 use toml::{Table, Value};
 
-/// Reads the overlay of a workspace.
 fn overlay(workspace: &Workspace) -> Table {
     let text = std::fs::read_to_string(workspace.path().join("schema/overlay.toml")).unwrap();
     text.parse().unwrap()
@@ -16,7 +15,6 @@ fn write(workspace: &Workspace, overlay: &Table) {
     std::fs::write(file, overlay.to_string()).unwrap();
 }
 
-/// Removes and returns the entries of one kind.
 fn take(overlay: &mut Table, kind: &str) -> Vec<Value> {
     let Some(Value::Array(entries)) = overlay.remove(kind) else {
         panic!("no `{kind}`");

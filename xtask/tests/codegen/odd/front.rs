@@ -16,7 +16,6 @@ fn with_field(defs: &mut Value, field: Value, required: &[&str]) {
     defs["CallToolRequestParams"]["properties"]["odd"] = json!({ "$ref": "#/$defs/Odd" });
 }
 
-/// Runs the generator with a changed schema.
 fn codegen(edit: impl FnOnce(&mut Value)) -> (Workspace, Result<String, String>) {
     let workspace = Workspace::new();
     workspace.edit_schema(REVISION, edit);
@@ -24,7 +23,6 @@ fn codegen(edit: impl FnOnce(&mut Value)) -> (Workspace, Result<String, String>)
     (workspace, result)
 }
 
-/// Returns the error of the generator for a changed schema.
 pub(super) fn failure(edit: impl FnOnce(&mut Value)) -> String {
     let error = codegen(edit).1.unwrap_err();
     assert!(

@@ -4,7 +4,6 @@ use crate::package;
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 
-/// Changes the newest revision, and returns the error of the generator.
 fn complaint(edit: impl FnOnce(&mut Value)) -> String {
     let workspace = Workspace::new();
     workspace.edit_schema("2026-07-28", edit);

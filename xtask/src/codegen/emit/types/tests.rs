@@ -68,7 +68,6 @@ fn fields_of(model: &Model, name: &str) -> Option<Fields> {
     }
 }
 
-/// Returns the structs that typify generates from the definitions.
 fn read(defs: &Map<String, Value>) -> BTreeMap<String, Fields> {
     let root = json!({ "definitions": bare(&Value::Object(defs.clone()), true) });
     let mut space = typify::TypeSpace::new(&typify::TypeSpaceSettings::default());
