@@ -110,7 +110,6 @@ impl Subscriber for StderrLog {
     fn exit(&self, _: &Id) {}
 }
 
-/// The parts of the line for one event.
 struct Line {
     message: String,
     /// The fields, each with a preceding space.

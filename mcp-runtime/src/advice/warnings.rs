@@ -99,7 +99,6 @@ impl Warnings {
         }
     }
 
-    /// Logs that a handler reports progress that the client did not request.
     pub(crate) fn unwanted_progress(&self) {
         if self.unwanted_progress.is_first() {
             tracing::debug!(
@@ -175,7 +174,6 @@ impl HeldThread {
         output
     }
 
-    /// Measures each poll of the future of the function `name`.
     pub(crate) fn future<T: 'static>(
         self: &Arc<Self>,
         name: &str,
@@ -269,7 +267,8 @@ impl<'a> SkippedArguments<'a> {
         }
     }
 
-    /// Returns a function that adds the skipped arguments to the result, or `None` without any.
+    /// Returns a function that adds the skipped arguments to the result. Returns `None` if no
+    /// argument was skipped.
     pub(crate) fn note(&self) -> Option<impl FnOnce(&mut CallToolResult) + Send + use<>> {
         let names = std::mem::take(&mut *lock(&self.names));
         (!names.is_empty()).then_some(move |result: &mut CallToolResult| {

@@ -56,7 +56,7 @@ impl ResponseCache {
 pub(super) struct ClientCache {
     cache: ResponseCache,
     client: u64,
-    /// The changes of the principal that the client calls as, and how many of them were handled.
+    /// The changes of the principal that the client calls as, and the number of handled changes.
     principal: Mutex<(PrincipalChanges, u64)>,
 }
 

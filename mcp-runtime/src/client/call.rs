@@ -153,7 +153,6 @@ impl<R: Request, T> Call<R, T> {
         self
     }
 
-    /// Marks the call as part of another call that has already passed through the layers.
     pub(super) fn inner(mut self) -> Self {
         self.options.is_inner = true;
         self
@@ -237,7 +236,6 @@ where
         self.unconverted(UnknownResults::Taken)
     }
 
-    /// Sends the call and returns the raw result.
     pub(super) fn unconverted(
         mut self,
         unknown_results: UnknownResults,

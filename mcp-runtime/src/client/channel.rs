@@ -30,7 +30,6 @@ pub(super) struct Channel {
     peer: Peer,
     shared: Arc<ChannelState>,
     extensions: Vec<String>,
-    /// How the connection ended, once it has ended.
     end: watch::Receiver<Option<Result<(), Arc<io::Error>>>>,
 }
 
@@ -307,7 +306,6 @@ impl ChannelState {
         result
     }
 
-    /// Calls `read` with a [`Source`] that describes a message from the server.
     fn read<T>(&self, method: &str, read: impl FnOnce(&Source<'_>) -> T) -> T {
         let negotiated = self.lifecycle().negotiated.clone();
         let negotiated = negotiated.as_ref();

@@ -36,7 +36,6 @@ pub(super) struct Config {
     pub(super) reconnect: Option<Reconnect>,
     /// If true, overrides `reconnect.tries` with no limit.
     pub(super) reconnect_endlessly: AtomicBool,
-    /// Returns the trace context of the request that is about to be sent.
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
     pub(super) cache: Option<ResponseCache>,
     pub(super) layers: Option<Stack>,

@@ -416,7 +416,6 @@ fn request_meta(channel: &Channel, config: &Config, revision: Revision) -> Strin
     object[1..object.len() - 1].to_owned()
 }
 
-/// Reads the revisions that an error reports as supported by the server.
 fn supported_in(error: &ErrorObject) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Data {

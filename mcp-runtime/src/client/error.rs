@@ -129,7 +129,6 @@ impl ConnectError {
         }
     }
 
-    /// Adds the server's program and the line that it sent instead of a message.
     pub(super) fn with_output(mut self, program: Option<&str>, line: Option<&str>) -> Self {
         match &mut self {
             Self::Timeout {

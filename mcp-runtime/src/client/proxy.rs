@@ -20,7 +20,6 @@ impl Client {
         trace.is_some_and(|trace| trace().is_some())
     }
 
-    /// Follows the connections that replace the current one.
     pub(crate) fn connections(&self) -> Connections {
         let state = self.current().clone();
         let seen = state.borrow().number;

@@ -55,7 +55,6 @@ impl ClientState {
         lock(&self.session)
     }
 
-    /// Waits for a future. Returns `None` as soon as the client is being closed.
     pub(super) async fn unless_closing<F: Future>(&self, future: F) -> Option<F::Output> {
         let mut closing = self.closing.subscribe();
         tokio::select! {

@@ -169,7 +169,6 @@ struct SubscriptionTask {
     in_sessions: bool,
     notifications: Notifications,
     events: mpsc::Sender<Result<ServerNotification, CallError>>,
-    /// Resources that were subscribed to in the current session.
     resources: Vec<String>,
     acknowledged: Option<Instant>,
     /// The number of consecutive streams that did not last.

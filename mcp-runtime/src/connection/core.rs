@@ -44,7 +44,6 @@ pub(crate) struct Limits {
     pub(crate) max_in_flight: usize,
     /// How many subscriptions of the peer are open at the same time.
     pub(crate) max_open: usize,
-    /// How deeply the JSON of a message may be nested.
     pub(crate) max_depth: usize,
     /// The size in bytes of the answers to one batch. Beyond it, the other requests are refused.
     pub(crate) max_batch_bytes: usize,
@@ -54,7 +53,7 @@ pub(crate) struct Limits {
     pub(crate) write: Duration,
 }
 
-/// The nesting of `initialize`: the message, its parameters, the capabilities.
+/// The nesting depth of `initialize`: the message, its parameters and the capabilities.
 const MIN_DEPTH: usize = 3;
 
 impl Limits {
@@ -85,7 +84,6 @@ impl Default for Limits {
     }
 }
 
-/// A message, or the error about an invalid message.
 pub(crate) type Member<'a> = Result<Message<'a>, InvalidMessage>;
 
 /// The action that a message requires of the owner of the connection.
@@ -160,7 +158,6 @@ impl<R: Role, D: Clone> Core<R, D> {
         })
     }
 
-    /// Processes one message, which may be part of a batch.
     pub(crate) fn message<'a>(
         &mut self,
         message: Member<'a>,
@@ -190,7 +187,6 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Checks a request before its handler runs.
     fn check(
         &self,
         id: &RequestId,

@@ -61,7 +61,6 @@ pub(crate) trait Role: Send + 'static {
     /// Handles a notification that came over a stream, except cancellations.
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>);
 
-    /// Checks that the negotiated revision has batches.
     fn accepts_batches(&self) -> Result<(), RequestError>;
 
     fn answers(&self) -> bool;
@@ -91,7 +90,6 @@ impl<A> From<RequestError> for Served<A> {
     }
 }
 
-/// A handler that has to wait.
 type PendingHandler<A> = Contained<dyn Future<Output = Result<A, ErrorObject>> + Send>;
 
 /// The state of a request after its handler was polled once.

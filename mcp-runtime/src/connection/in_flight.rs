@@ -30,7 +30,6 @@ pub(crate) struct RequestKey {
 #[derive(Clone, Debug)]
 pub(crate) struct ReplyTo<D> {
     pub(crate) to: D,
-    /// The batch that the request belongs to, whose answers are sent together.
     pub(crate) batch: Option<BatchKey>,
 }
 

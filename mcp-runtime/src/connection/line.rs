@@ -14,7 +14,7 @@ use crate::limits::MAX_FRAME_BYTES;
 const READ_BYTES: usize = 16 * 1024;
 /// How many bytes at the beginning of an oversized frame are kept, to find its id.
 const HEAD_BYTES: usize = 4 * 1024;
-/// How many bytes at the end of an oversized frame are kept, to find an id that is last.
+/// How many bytes at the end of an oversized frame are kept, in case its last member is the id.
 const TAIL_BYTES: usize = 128;
 /// The maximum number of parts in one write. Linux does not allocate memory for up to 8 parts.
 const PARTS: usize = 8;

@@ -76,7 +76,6 @@ impl From<Unsent> for CallError {
 }
 
 pub(crate) enum Command {
-    /// Send a request, and pass the outcome to `waiter`.
     Request {
         id: i64,
         frame: Vec<u8>,
@@ -334,7 +333,6 @@ pub(crate) struct SendOptions {
     pub(crate) progress: Option<OnProgress>,
     /// Tells the caller whether the transport suspends the time limits.
     pub(crate) suspended: Option<watch::Sender<bool>>,
-    /// Receives a result for which the caller no longer waits.
     pub(crate) late: Option<OnLate>,
 }
 

@@ -28,7 +28,6 @@ pub(crate) struct Commands {
 }
 
 impl Peer {
-    /// Creates a peer, and the receiving end of the queue for its driver.
     pub(crate) fn channel() -> (Self, Commands) {
         let (queue, commands) = queue();
         (Self::over(Arc::new(queue)), commands)

@@ -62,7 +62,6 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    /// Fails a request of this side, because the transport will not get an answer.
     fn failed(&mut self, id: &RequestId, error: CallError) {
         if matches!(error, CallError::SessionEnded) {
             // Must come first: otherwise the caller would retry on the dead session.

@@ -124,10 +124,8 @@ impl AccessDenied {
 /// client, and must not reveal internal details.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejection {
-    /// The name that the request uses for this server is not trusted.
     #[error("this host is not allowed: add it to the `allowed_hosts` of the server")]
     Host,
-    /// The web page that sent the request is not trusted.
     #[error("this origin is not allowed: add it to the `allowed_origins` of the server")]
     Origin,
     /// The access policy does not admit the request. The message of the policy is only for the
@@ -141,7 +139,6 @@ pub(crate) enum Rejection {
     Internal,
     #[error("too many requests are in flight already; try again later")]
     Busy,
-    /// The header `Host` is missing or occurs more than once.
     #[error("the header `Host` must occur exactly once")]
     HostHeader,
     #[error("`Host` differs from `:authority`")]
@@ -152,10 +149,8 @@ pub(crate) enum Rejection {
     /// The HTTP method is not allowed. The value is the `Allow` header.
     #[error("this method is not allowed")]
     Method(&'static str),
-    /// The client does not accept the possible content types of the response.
     #[error("`Accept` must allow application/json and text/event-stream")]
     Accept,
-    /// According to its `Content-Type`, the body is not JSON.
     #[error("`Content-Type` must be application/json")]
     ContentType,
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
@@ -172,7 +167,6 @@ pub(crate) enum Rejection {
     /// Sessions do not support the version in the header.
     #[error("`MCP-Protocol-Version` is not a version that is served")]
     Version,
-    /// The event id was not issued by this server.
     #[error("`Last-Event-ID` is not the id of an event of this stream")]
     EventId,
     #[error("too many sessions are open; try again later")]
@@ -180,10 +174,8 @@ pub(crate) enum Rejection {
     /// The store of sessions or events, or the source of randomness, is not available.
     #[error("sessions are unavailable; try again later")]
     Unavailable,
-    /// The request bodies in memory have reached their limit.
     #[error("too many request bodies are being received; try again later")]
     TooManyBodies,
-    /// The client has left too many answers unread.
     #[error("too many answers wait to be read; read them first")]
     Unread,
     #[error("the server has not been started")]

@@ -62,7 +62,6 @@ pub enum ServeError {
 }
 
 impl ServeError {
-    /// Creates the error for the setting `name`, which can't work for this reason.
     pub(crate) fn setting(
         name: &'static str,
         reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,

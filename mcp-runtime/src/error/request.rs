@@ -20,7 +20,6 @@ pub(crate) enum RequestError {
     InitializedMissing,
     #[error("Already initialized: the connection is {0}")]
     AlreadyInitialized(LifecycleState),
-    /// A request while the connection is ending.
     #[error("The session is {0}: no new requests are served")]
     Ending(LifecycleState),
     /// A method that does not exist in any revision, or not in this direction.
@@ -52,13 +51,10 @@ pub(crate) enum RequestError {
     },
     #[error("Header mismatch: {0}")]
     HeaderMismatch(String),
-    /// The id of a request that is still in flight.
     #[error("Invalid request: the id {0} belongs to a request that is still in flight")]
     DuplicateId(RequestId),
-    /// A request when the maximum number of requests is already in flight.
     #[error("Busy: {0} requests are in flight already; try again later")]
     Busy(usize),
-    /// A call that is still in flight when the server has no time left.
     #[error(
         "The server is shutting down: the call was cancelled before it was done, and what it did until \
          then stands"
@@ -70,7 +66,6 @@ pub(crate) enum RequestError {
          others first"
     )]
     Unread,
-    /// A call or subscription whose caller's access expires while its stream is open.
     #[error(
         "The access has expired, and the stream ended with it: authenticate again, and repeat the request"
     )]
@@ -88,7 +83,6 @@ pub(crate) enum RequestError {
     ResourceNotFound { uri: String, code: i64 },
     #[error("the file is larger than the limit of {0} bytes")]
     FileTooLarge(u64),
-    /// Contents of a resource that can't be serialized.
     #[error("the resource can't be written as JSON: {0}")]
     ResourceNotJson(String),
     /// A call that the server behind a proxy did not answer.
@@ -97,7 +91,6 @@ pub(crate) enum RequestError {
     /// A question of the server behind a proxy while no call is in flight.
     #[error("no caller can be asked: no call is in flight")]
     NoCaller,
-    /// A question of the server behind a proxy that may belong to several callers.
     #[error(
         "no caller can be asked: calls of several callers are in flight, and a question does not say \
          which of them it belongs to"
@@ -108,10 +101,8 @@ pub(crate) enum RequestError {
     /// A question that the handler of this client, or the caller of a proxy, did not answer.
     #[error("{0}")]
     NoAnswer(String),
-    /// A batch in a revision or over a transport without batches.
     #[error("Invalid request: {0} has no batches")]
     NoBatches(String),
-    /// A batch before a handshake.
     #[error(
         "Invalid request: a batch needs a handshake that settles on a revision with batches, and the \
          connection is {0}"
@@ -119,7 +110,6 @@ pub(crate) enum RequestError {
     BatchBeforeHandshake(LifecycleState),
     #[error("Invalid request: `initialize` can't be part of a batch")]
     InitializeInBatch,
-    /// A request in a batch whose earlier answers have reached the size limit.
     #[error("Invalid request: the answers exceed {0} bytes; send the rest of the batch separately")]
     BatchTooLarge(usize),
     /// A response over HTTP with the headers of a stateless revision.
@@ -132,7 +122,6 @@ pub(crate) enum RequestError {
     InvalidQuestion { key: String, reason: String },
     #[error("The call has asked {0} times and still has questions")]
     TooManyRounds(u32),
-    /// Questions other than web pages that a handler asks with an error.
     #[error("Only questions that open a web page can be asked with an error")]
     NoUrlElicitation,
     /// A call that needs the user to visit web pages first. The pages are the data of the error.
@@ -150,7 +139,6 @@ pub(crate) enum RequestError {
     /// Arguments of a prompt, or variables of a resource, that are not valid.
     #[error("{0}")]
     InvalidArguments(String),
-    /// An argument whose value was used before it was read.
     #[error("argument `{0}` was not read")]
     UnreadArgument(&'static str),
     #[error("the result can't be written as JSON: {0}")]

@@ -60,7 +60,6 @@ impl Server {
         self.state.publish(change);
     }
 
-    /// Logs a warning if clients can't subscribe to `change`.
     fn warn_if_unheard(&self, change: &Change) {
         let reason = match change {
             Change::Resource(uri) => match self.router().resources.is_subscribable(uri) {

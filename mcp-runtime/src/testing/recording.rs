@@ -83,7 +83,6 @@ impl fmt::Display for Recording {
     }
 }
 
-/// A transport that records the frames that it receives.
 pub(super) struct Recorder<T> {
     transport: T,
     /// The side whose messages arrive here.

@@ -94,7 +94,7 @@ impl Caching {
 
 /// A result with members that allow clients to cache it.
 pub(in crate::server) trait Cached {
-    /// Returns the time in milliseconds and the scope.
+    /// Returns the lifetime in milliseconds, and the scope.
     fn caching(&mut self) -> (&mut Option<u64>, &mut Option<CacheScope>);
 }
 
@@ -120,7 +120,6 @@ cached!(
 /// The place of an item in a list. It stays the same when other items are added or removed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(in crate::server) enum Place {
-    /// The entry with this number.
     Entry(u64),
     /// A URI that the lister of the template with this number found. These places follow all
     /// entries.

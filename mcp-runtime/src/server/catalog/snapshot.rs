@@ -20,7 +20,6 @@ pub(in crate::server) struct Catalog<R> {
     scopes: Scopes,
     /// True if any entry needs scopes.
     checks_scopes: bool,
-    /// True if lists show only entries whose scopes the caller has.
     filters_by_scopes: bool,
     pub(in crate::server) differs_by_caller: bool,
     pub(in crate::server) page_size: Option<NonZeroUsize>,

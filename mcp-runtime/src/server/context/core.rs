@@ -57,7 +57,6 @@ struct RequestContext {
     id: RequestId,
     negotiated: Arc<Negotiated>,
     meta: Option<RawJson>,
-    /// Set if the client requests progress.
     progress_token: Option<ProgressToken>,
     /// The lowest severity of log messages that the request asks for.
     log_level: Option<Severity>,

@@ -59,7 +59,6 @@ impl Answer {
         }
     }
 
-    /// Creates an answer from a result that all callers share.
     pub(in crate::server) fn prepared(
         result: PreparedResult,
         negotiated: &Negotiated,

@@ -256,7 +256,6 @@ impl Router {
         Answer::written(result, negotiated, &self.identity)
     }
 
-    /// Converts a reply with `answer`, as soon as the reply is ready.
     fn answered<T: 'static>(
         &self,
         reply: Reply<T>,

@@ -27,7 +27,6 @@ pub type Elicitation<T> = Question<ElicitationRequest<T>>;
 #[derive(Clone, Debug)]
 pub struct ElicitationRequest<T> {
     mode: Mode,
-    /// Reads the content of the answer.
     read: fn(&Mode, Option<&RawJson>) -> Result<T, AskError>,
 }
 

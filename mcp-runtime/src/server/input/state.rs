@@ -16,7 +16,7 @@ use crate::error::RequestError;
 use crate::protocol::StrictJson;
 use crate::sync::lock;
 
-/// The questions that answer a call.
+/// The questions that a call is answered with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Questions {
     pub(super) requests: OrderedMap<InputRequest>,
@@ -45,7 +45,6 @@ pub(in crate::server) struct InputState {
     state: Mutex<Round>,
     /// Notified when [`take_questions`](Self::take_questions) may return questions.
     pub(super) asked: Notify,
-    /// Notified when the round ends.
     ended: Notify,
 }
 

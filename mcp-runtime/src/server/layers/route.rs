@@ -109,7 +109,6 @@ fn route(request: &McpRequest) -> Served<Answer> {
     served().unwrap_or_else(|error| fault(request, error).into())
 }
 
-/// Converts the response of the layers into the answer to the request of `context`.
 fn answer(
     context: &Context,
     outcome: Result<McpResponse, BoxError>,

@@ -36,7 +36,7 @@ pub(super) struct Upstream {
     offered: tokio::sync::Mutex<HashMap<List, UpstreamList>>,
 }
 
-/// The mount index of a proxy's entries, which come from no mounted server.
+/// The mount index of a proxy's entries, which do not come from a mounted server.
 const MOUNT: usize = 0;
 
 /// A list of the server behind a proxy, with the capabilities that concern its items.
@@ -63,7 +63,6 @@ pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinSet<
     tasks
 }
 
-/// Returns the instructions and experimental capabilities of the server behind `client`.
 pub(super) fn introduction(client: &Client) -> Introduction {
     let negotiated = client.negotiated();
     let mut introduction = Introduction::default();

@@ -275,7 +275,6 @@ impl<E: ToolErrorSource> From<E> for ToolError {
     }
 }
 
-/// Returns the answer to a call that ended with `error`.
 pub(super) fn answer<E: HandlerError>(error: E) -> Result<CallToolResult, ProtocolError> {
     if let Some(error) = known(&error) {
         return Err(error);

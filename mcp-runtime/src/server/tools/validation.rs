@@ -361,7 +361,8 @@ fn has_type(schema: &Value, value: &Value) -> bool {
     }
 }
 
-/// Returns true if a schema names no constants, or the value is one of them.
+/// Returns true if the value is one of the constants that the schema names, or if the schema does
+/// not name any.
 fn has_constant(schema: &Value, value: &Value) -> bool {
     schema.get("const").is_none_or(|known| known == value)
         && (schema.get("enum").is_none() || list(schema, "enum").contains(value))

@@ -27,7 +27,6 @@ impl Group {
         self.signal(Signal::TERM);
     }
 
-    /// Kills all members.
     pub(super) fn kill(&mut self) {
         self.signal(Signal::KILL);
     }

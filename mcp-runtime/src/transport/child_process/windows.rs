@@ -30,7 +30,6 @@ impl Group {
         let _ = child.start_kill();
     }
 
-    /// Kills all members.
     pub(super) fn kill(&mut self) {
         self.0 = None;
     }

@@ -55,7 +55,6 @@ pub(super) struct EventParser {
     /// True if the last line ended with a carriage return, so that a line feed may still belong to
     /// it.
     returned: bool,
-    /// The data of the current event.
     data: Option<Vec<u8>>,
     /// The number of bytes in the event's other lines.
     other_bytes: usize,

@@ -21,7 +21,7 @@ enum AddressKind {
     LinkLocal,
     /// The metadata services of clouds, which hand out credentials.
     Metadata,
-    /// Addresses that belong to no host: multicast, broadcast, documentation, reserved.
+    /// Addresses that do not belong to a host: multicast, broadcast, documentation, reserved.
     Special,
 }
 
@@ -42,7 +42,6 @@ const METADATA: [IpAddr; 6] = [
 #[derive(Debug)]
 pub(super) struct AddressRule {
     private_hosts: Vec<String>,
-    /// The kind of the MCP server's address.
     server: Mutex<AddressKind>,
 }
 

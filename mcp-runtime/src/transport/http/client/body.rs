@@ -16,7 +16,6 @@ use hyper::body::Incoming;
 use crate::error::{HttpError, without_secrets};
 use crate::limits::EXCERPT_CHARS;
 
-/// Returns the next bytes of a body; `None` at its end.
 pub(super) async fn next_bytes(body: &mut Incoming) -> Option<hyper::Result<Bytes>> {
     loop {
         let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;

@@ -164,7 +164,7 @@ pub(super) struct TcpConnection {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Server,
-    /// A proxy, for which requests carry the whole URL.
+    /// A proxy that forwards requests. The requests carry the whole URL.
     Proxy,
     /// A proxy that has opened a tunnel to the server.
     Tunnel,

@@ -39,11 +39,12 @@ pub(super) struct Outgoing {
 /// When a message may be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resend {
-    /// If the server has not processed it: calls of tools and of extension methods.
+    /// If the server has not processed it, as with calls of tools and extension methods.
     Unprocessed,
-    /// Even if a gateway has failed: requests without side effects.
+    /// Even if a gateway has failed, as with requests without side effects.
     Safe,
-    /// Even if the connection was lost: notifications and responses, whose duplicates are ignored.
+    /// Even if the connection was lost, as with notifications and responses, whose duplicates are
+    /// ignored.
     Lost,
 }
 

@@ -39,7 +39,6 @@ use crate::transport::http::sse::Event;
 
 #[derive(Debug)]
 pub(super) enum RemoteEvent {
-    /// A message from the server.
     Event(Event),
     /// A request gets no answer, for this reason.
     Failed(RequestId, CallError),
@@ -54,9 +53,7 @@ pub(super) struct Remote {
     pub(super) retries: u32,
     /// How long a message without an answer may take to arrive.
     pub(super) message_timeout: Duration,
-    /// True if the server supports only HTTP+SSE; shared by all connections.
     pub(super) is_legacy: Arc<AtomicBool>,
-    /// The request that ended the last session; shared by all connections.
     pub(super) last_end: Arc<LastEnd>,
     pub(super) client: Client<HttpsConnector<Connector>, String>,
     pub(super) connector: Connector,
@@ -75,7 +72,6 @@ pub(super) struct RemoteSession {
     pub(super) param_headers: ParamHeaders,
     /// True if the server has ended the session. Then nothing more is sent.
     pub(super) ended: bool,
-    /// True if the server has served a request of the session.
     pub(super) has_served: bool,
     /// True if the server has opened the stream of the session.
     pub(super) has_streamed: bool,
@@ -321,7 +317,6 @@ pub(super) fn resolve_same_origin(base: &Uri, reference: &str) -> Option<Uri> {
     resolved
 }
 
-/// Returns the scheme, host and port.
 fn origin(uri: &Uri) -> Option<(&Scheme, String, u16)> {
     let scheme = uri.scheme()?;
     let default = if *scheme == Scheme::HTTPS { 443 } else { 80 };

@@ -316,7 +316,7 @@ impl Remote {
         }
     }
 
-    /// Delivers the events of a stream that belongs to no request.
+    /// Delivers the events of a stream that does not belong to a request.
     pub(super) async fn pass_on(&self, events: Vec<Event>) {
         for event in events {
             if let Event::TooLarge(_) = event {

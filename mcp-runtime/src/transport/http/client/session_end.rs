@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::limits::STABLE_CONNECTION;
 use crate::sync::lock;
 
-/// Returns true if the session may have ended, which the body of the refusal decides.
+/// Returns true if the session may have ended. The body of the refusal decides.
 pub(super) fn may_end(status: StatusCode, headers: &HeaderMap) -> bool {
     match status.as_u16() {
         400 | 404 | 410 => true,

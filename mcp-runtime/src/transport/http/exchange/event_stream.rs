@@ -38,9 +38,7 @@ pub(crate) struct EventStream {
     first: VecDeque<Bytes>,
     /// Counts the bytes of `first` as unread.
     first_held: Option<Held>,
-    /// Events on their way to the client.
     pieces: Pieces,
-    /// Counts the bytes that the client has not read yet.
     unread: Option<Arc<Unread>>,
     period: Duration,
     silence: Pin<Box<Sleep>>,

@@ -85,7 +85,6 @@ async fn open(post: Post<'_>, frame: Frame<'_>, initialize: String) -> Result<Be
     Ok(Begun::Done(response))
 }
 
-/// Serves a message or a batch in its session.
 fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Begun {
     let (wants_answer, batch) = match &frame {
         Frame::Single(Message::InvalidResponse { id, reason }) => {
@@ -158,7 +157,6 @@ fn receive(
     None
 }
 
-/// Refuses a version that sessions of this server do not speak.
 fn check_version(state: &HttpState, named: NamedRevision) -> Result<(), Rejection> {
     match named {
         NamedRevision::Absent => Ok(()),

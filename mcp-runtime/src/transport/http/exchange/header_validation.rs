@@ -230,7 +230,6 @@ mod tests {
         Some(error.message.into_owned())
     }
 
-    /// Checks the headers of a call with the given arguments.
     fn check_call(headers: Headers<'_>, arguments: &str) -> Option<String> {
         let params = [
             ("mcp-param-region", &["region"][..]),

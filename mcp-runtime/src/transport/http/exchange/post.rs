@@ -207,7 +207,6 @@ fn era(post: &Post<'_>, frame: &Frame<'_>) -> Era {
     era_of_request(method, method_info(method, Side::Client), params, named)
 }
 
-/// Answers a message that can't be parsed.
 fn refuse(era: Era, invalid: &InvalidMessage) -> Response<ResponseBody> {
     tracing::debug!(%invalid, "a message was refused");
     let id = match (&invalid.id, era) {

@@ -19,8 +19,8 @@ use crate::server::Answer;
 use crate::sync::lock;
 use crate::transport::http::server::unread::{Held, Unread};
 
-/// The messages that answer one request, or the messages of a session that belong to no request, in
-/// order.
+/// The messages that answer one request, or the messages of a session that do not belong to a
+/// request, in order.
 ///
 /// At most one reader takes messages at a time. A new reader takes over from the previous one, so a
 /// client that resumes a stream does not have to wait until the server notices that the old
@@ -74,7 +74,6 @@ pub(crate) enum StreamRead {
 }
 
 impl Stream {
-    /// Creates a stream, whose messages are stored in `log` if there is one.
     pub(crate) fn new(number: u64, log: Option<EventLog>) -> Self {
         Self {
             number,
@@ -333,8 +332,8 @@ impl Stream {
     }
 }
 
-/// The link to a session's client for messages that belong to no request. Only notifications are
-/// sent there. The link does not keep the session open.
+/// The link to a session's client for messages that do not belong to a request. Only notifications
+/// are sent there. The link does not keep the session open.
 impl Link for Arc<Stream> {
     fn send(&self, command: Command) -> Result<(), Unsent> {
         self.notify(command, MAX_SESSION_MESSAGES)

@@ -163,7 +163,7 @@ impl ScopeCheck {
     }
 }
 
-/// Denies a request that needs a [`ScopeCheck`] and has none.
+/// Denies a request that needs a [`ScopeCheck`] but does not have one.
 fn unchecked(needed: &[&str]) -> AccessDenied {
     let reason =
         "this operation needs scopes, but the access policy of the server does not check scopes";

@@ -85,7 +85,6 @@ pub(crate) async fn read<B: Body>(
     outcome.unwrap_or(Err(Rejection::Timeout))
 }
 
-/// A body while it is received.
 #[derive(Default)]
 struct ReceivedBody {
     /// The first frame, which is usually the whole body. It is not copied.

@@ -117,8 +117,8 @@ impl HttpService {
         })
     }
 
-    /// Refuses new requests with 503, and ends streams that belong to no request. Calls in flight
-    /// go on.
+    /// Refuses new requests with 503, and ends streams that do not belong to a request. Calls in
+    /// flight go on.
     pub(crate) fn shut_down(&self) {
         self.state.ending.send_replace(true);
         self.state.stateless.end();
@@ -160,9 +160,9 @@ pub struct ServiceGuard {
 }
 
 impl ServiceGuard {
-    /// Ends the service: refuses new requests with 503, ends streams that belong to no request,
-    /// waits for the calls in flight within the [drain timeout](HttpOptions::drain_timeout), and
-    /// then runs `on_shutdown`. Calls that are still in flight after the drain timeout are answered
+    /// Ends the service: refuses new requests with 503, ends streams that do not belong to a
+    /// request, waits for the calls in flight within the
+    /// [drain timeout](HttpOptions::drain_timeout), and then runs `on_shutdown`. Calls that are still in flight after the drain timeout are answered
     /// with an error, within one more second.
     ///
     /// # Errors

@@ -64,7 +64,6 @@ pub(crate) struct HttpState {
     pub(crate) open: Arc<Permits>,
     /// Bytes of request bodies that are being received.
     pub(crate) bodies: Arc<Permits>,
-    /// The unread bytes of all clients.
     unread: Arc<Budget>,
     /// The session of all stateless requests. They share nothing except the end of the server.
     pub(crate) stateless: Arc<Session>,

@@ -27,7 +27,7 @@ pub(crate) struct HttpSession {
     owner: Option<Principal>,
     /// True if the client can answer the server's requests.
     pub(crate) answers: bool,
-    /// The stream for messages that belong to no request, which the client reads with GET.
+    /// The stream for messages that do not belong to a request. The client reads it with GET.
     pub(crate) standalone: Arc<Stream>,
     pub(crate) session: Arc<Session>,
     last_stream: AtomicU64,
@@ -80,7 +80,6 @@ impl EarlyCancellations {
         place.map(|place| self.kept.remove(place)).is_some()
     }
 
-    /// Removes the records whose requests have not arrived in time.
     pub(crate) fn remove_expired(&mut self, now: Instant) {
         self.kept.retain(|(_, until)| *until > now);
         if self.kept.is_empty() {
@@ -91,7 +90,7 @@ impl EarlyCancellations {
 
 impl HttpSession {
     /// Creates a session. Its requests to the client are numbered from `first_id` on; if `first_id`
-    /// is `None`, the session sends no requests. Messages that belong to no request go to
+    /// is `None`, the session sends no requests. Messages that do not belong to a request go to
     /// `standalone`.
     pub(crate) fn new(
         id: SessionId,
