@@ -158,7 +158,6 @@ pub(crate) mod proxy {
     /// Maximum number of logins in each of the 256 parts. A hash of the person selects the part.
     pub(crate) const MAX_LOGINS_OF_PART: usize = 512;
 
-    /// Maximum number of redirect URIs of one client.
     pub(crate) const MAX_REDIRECT_URIS: usize = 16;
     /// Maximum size of a redirect URI or of a client's URL, in bytes.
     pub(crate) const MAX_URI: usize = 1024;
@@ -191,6 +190,6 @@ pub(crate) mod proxy {
     /// Time limit for work on a request whose client has disconnected. Without it, a store that
     /// never answers would keep the work forever.
     pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
-    /// Pause after the logins could not be read from the store.
+    /// Pause after a failed attempt to read the logins from the store.
     pub(crate) const STORE_PAUSE: Duration = Duration::from_secs(5);
 }

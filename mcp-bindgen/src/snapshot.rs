@@ -57,7 +57,6 @@ const KEPT: &str = "arguments description execution inputSchema name outputSchem
 /// Rust names by their names on the wire. Recorded names never change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Names {
-    /// The name of the server's type.
     pub(crate) server: String,
     pub(crate) tools: IndexMap<String, String>,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]

@@ -166,17 +166,16 @@ pub(crate) struct Helper {
     pub(crate) is_plain: bool,
 }
 
-/// The source of a parameter's value.
 pub(crate) enum Parameter {
-    /// Taken by value: the caller sends it.
+    /// A parameter by value, which the caller sends.
     Argument(Box<Argument>),
-    /// Taken by value under `#[arg(flatten)]`: it is decoded from all arguments together.
+    /// A parameter by value with `#[arg(flatten)]`, which is decoded from all arguments together.
     Flatten(Box<Flatten>),
-    /// Taken by value under `#[elicit("…")]`: the user answers it.
+    /// A parameter by value with `#[elicit("…")]`, which the user answers.
     Question(Box<Question>),
-    /// Taken by reference: a value of this type is made from the context of the call.
+    /// A parameter by reference, whose value is made from the context of the call.
     Context(Box<Type>),
-    /// Like `Context`, for a parameter `Option<&T>`: some calls do not have the value.
+    /// A parameter `Option<&T>`, whose value is made from the context of calls that have it.
     OptionalContext(Box<Type>),
 }
 
@@ -245,7 +244,6 @@ pub(crate) struct Bounds {
     pub(crate) to: Limit,
 }
 
-/// One end of a range.
 pub(crate) enum Limit {
     Included(Box<Expr>),
     Excluded(Box<Expr>),
@@ -291,7 +289,6 @@ impl Callable {
     }
 }
 
-/// How to treat functions without a description.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Undocumented {
     Allow,

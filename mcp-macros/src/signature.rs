@@ -357,7 +357,7 @@ pub(crate) fn refuse_settings(signature: &mut Signature, diagnostics: &mut Diagn
     }
 }
 
-/// Refuses arguments that borrow: they would outlive the message they are decoded from.
+/// Refuses arguments that borrow, because they would outlive the message they are decoded from.
 fn check_owned_argument(kind: &Type, diagnostics: &mut Diagnostics) {
     let what = "an argument cannot borrow from the message that contains it";
     let mend = "take an owned value: `String` for `&str`, `Vec` for a slice";

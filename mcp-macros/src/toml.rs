@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Parses items with commas in between, up to `end`.
+    /// Parses comma-separated items up to `end`.
     fn members(&mut self, end: &str, one: impl Fn(&mut Self) -> Option<()>) -> Option<()> {
         loop {
             self.skip_blank();
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Parses keys with dots in between.
+    /// Parses keys separated by dots.
     fn keys(&mut self) -> Option<Vec<String>> {
         let mut keys = Vec::new();
         loop {

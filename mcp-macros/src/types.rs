@@ -32,7 +32,6 @@ pub(crate) fn may_be_object(kind: &Type) -> bool {
     }
 }
 
-/// The type inside an `Option`.
 pub(crate) fn optional(kind: &Type) -> Option<&Type> {
     let last = last(kind).filter(|last| last.ident == "Option")?;
     let PathArguments::AngleBracketed(inside) = &last.arguments else {

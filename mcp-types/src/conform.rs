@@ -102,14 +102,14 @@ impl<T: Conform> Conform for Box<T> {
     }
 }
 
-/// A union that can replace a value of any member by text.
+/// A union that can replace a value of any member with text.
 pub(crate) trait Nearest: Sized {
     fn describe(&self) -> String;
 
     fn from_text(text: String) -> Self;
 }
 
-/// Replaces a list by a single value, which describes the values if there are several.
+/// Replaces a list with a single value, which describes the values if there are several.
 pub(crate) fn single<T: Nearest>(value: &mut OneOrMany<T>) {
     let OneOrMany::Many(values) = value else {
         return;
@@ -156,7 +156,7 @@ pub(crate) fn keep<T: Conform>(field: &mut Option<T>, revision: Revision) {
     }
 }
 
-/// Replaces JSON that is not an object by an object.
+/// Replaces JSON that is not an object with an empty object.
 pub(crate) fn object(value: &mut RawJson) {
     if !value.is_object() {
         *value = RawJson::empty_object();

@@ -65,7 +65,6 @@ impl ProofRequest<'_> {
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ProofKey(Arc<SigningKey>);
 
-/// The data that a request needs to prove the possession of a key.
 #[derive(Clone)]
 pub(crate) struct Proving {
     pub(crate) key: ProofKey,
@@ -187,7 +186,7 @@ fn is_nonce(text: &str) -> bool {
     (1..=MAX_NONCE_BYTES).contains(&text.len()) && text.bytes().all(is_nqchar)
 }
 
-/// The scheme, the host in lower case and any non-default port: the URL as the server sees it.
+/// The scheme, the host in lower case, and the port unless it is the default port.
 fn origin(url: &Uri) -> String {
     let scheme = url.scheme_str().unwrap_or_default();
     let host = url.host().unwrap_or_default().to_ascii_lowercase();

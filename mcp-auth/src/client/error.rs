@@ -345,7 +345,7 @@ fn because(text: Option<&str>) -> String {
     text.map_or(String::new(), |text| format!(" ({})", one_line(text)))
 }
 
-/// Replaces control characters by spaces, and keeps at most 500 characters.
+/// Replaces control characters with spaces, and keeps at most 500 characters.
 pub(crate) fn one_line(text: &str) -> String {
     let printable = text
         .chars()

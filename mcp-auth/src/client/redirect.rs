@@ -58,7 +58,7 @@ pub trait Redirect: Send + Sync + 'static {
     fn listen(&self, registered: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>>;
 }
 
-/// The redirect of a process without a person to log in.
+/// A redirect for processes without a person who could log in.
 pub(super) struct NoLogin;
 
 impl Redirect for NoLogin {

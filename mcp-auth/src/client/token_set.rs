@@ -119,7 +119,7 @@ pub(crate) fn registration_key(issuer: &str) -> String {
     format!("client {issuer}")
 }
 
-/// Waits for a call of the store, with a time limit that is longer than the one for locks.
+/// Waits for a call of the store, with a time limit that is longer than the limit for locks.
 pub(crate) async fn stored<T>(call: BoxFuture<io::Result<T>>) -> Result<T, AuthError> {
     let late = |_| io::Error::new(ErrorKind::TimedOut, "it did not answer in time");
     let outcome = timeout(STORE_TIMEOUT, call).await.map_err(late);

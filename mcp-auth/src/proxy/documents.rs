@@ -22,7 +22,6 @@ use crate::metadata::url::ServerUrl;
 use crate::server::token_cache::TokenCache;
 use crate::util::{lock, sha256};
 
-/// Fetches documents and caches them.
 pub(super) struct Documents {
     http: AuthHttp,
     /// Allowed private-use schemes of redirect URIs.

@@ -41,7 +41,7 @@ pub(super) enum Found {
 struct State {
     flights: HashMap<TokenHash, Flight<Answer>>,
     paused_until: Option<Instant>,
-    /// Tokens in a row whose lookup failed with an error about the token itself.
+    /// Consecutive tokens whose lookup failed with an error about the token itself.
     failures: HashSet<TokenHash>,
 }
 
@@ -87,7 +87,6 @@ impl Lookups {
         flight.result().await.unwrap_or(unavailable)
     }
 
-    /// Looks up a token and caches the result.
     async fn look_up(
         &self,
         token: &str,
@@ -162,7 +161,6 @@ impl State {
         self.failures.clear();
     }
 
-    /// Checks that another token may be looked up.
     fn check(&self, now: Instant) -> Result<(), Refusal> {
         let rest = self.paused_until.map(|end| end.duration_since(now));
         match rest.filter(|rest| !rest.is_zero()) {

@@ -28,7 +28,7 @@ pub(super) enum Refusal {
     Nonce,
     /// The token lacks one of these scopes.
     Scopes(Vec<String>),
-    /// It is unknown for this time whether the token is valid.
+    /// The server can't tell whether the token is valid. The caller may try again after this time.
     Unavailable(Duration),
 }
 

@@ -77,7 +77,6 @@ impl Verification {
         holds && now < token.end
     }
 
-    /// Verifies a JWT with the issuer that it names.
     async fn jwt(&self, token: SentToken<'_>, was_known: bool) -> Result<VerifiedToken, Refusal> {
         let name = unverified_issuer(token.text)?;
         let number = self.issuers.iter().position(|it| it.rules.is_of(&name));

@@ -360,7 +360,7 @@ struct Watched {
     unlocked: Arc<AtomicBool>,
 }
 
-/// A lock that is no longer recorded as held when it is dropped.
+/// A lock that is recorded as held until it is dropped.
 struct Held(
     Arc<AtomicBool>,
     #[expect(dead_code, reason = "held")] StoreLock,

@@ -44,7 +44,6 @@ pub(crate) struct SiteState {
     /// Tokens that are rejected although they are valid.
     pub(crate) revoked: HashSet<String>,
     pub(crate) revokes_all: bool,
-    /// The paths of documents that were requested.
     pub(crate) asked: Vec<String>,
     /// The `Authorization` of each request.
     pub(crate) seen: Vec<Option<String>>,
@@ -189,7 +188,6 @@ impl Site {
             .await
     }
 
-    /// Tries to connect, and returns the message of the error.
     pub(crate) async fn refused(&self, oauth: &OAuth) -> String {
         match self.connect(oauth).await {
             Ok(_) => panic!("the client is connected"),

@@ -103,7 +103,7 @@ async fn a_cookie_that_another_site_has_set_counts_for_nothing() {
     assert!(victim.get(&callback).await.parameter("code").is_some());
 }
 
-/// Other applications in the same domain may set cookies of any bytes.
+/// Other applications in the same domain may set cookies that contain any bytes.
 #[tokio::test]
 async fn cookies_of_other_applications_hinder_no_login() {
     let site = Site::open().await;

@@ -28,7 +28,6 @@ pub(crate) enum Type {
     Named(Id),
 }
 
-/// A type with a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Def {
     pub(crate) shape: Shape,

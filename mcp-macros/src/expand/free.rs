@@ -9,8 +9,8 @@ use crate::model::{Function, Kind};
 use crate::types::optional_reference;
 use crate::{docs, signature};
 
-/// Replaces the function by a unit struct of the same name, which registers the function and can be
-/// called like it.
+/// Replaces the function with a unit struct of the same name, which registers the function and can
+/// be called like it.
 pub(crate) fn free(runtime: &Path, item: &ItemFn, variants: &[Function]) -> TokenStream {
     let Some(function) = variants.first() else {
         return TokenStream::new();

@@ -44,7 +44,7 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
     }
 }
 
-/// Generates a `main` that does nothing, with the user's invalid one inside.
+/// Generates an empty `main` that contains the user's invalid function.
 pub(crate) fn around(function: &ItemFn) -> TokenStream {
     quote! {
         fn main() {

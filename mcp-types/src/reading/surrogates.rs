@@ -10,7 +10,7 @@ pub(super) fn may_be_alone(json: &str) -> bool {
     (has("\\ud") || has("\\uD")) && matches!(well_formed(json), Cow::Owned(_))
 }
 
-/// Replaces each lone surrogate in otherwise valid JSON by U+FFFD.
+/// Replaces each lone surrogate in otherwise valid JSON with U+FFFD.
 ///
 /// ```
 /// let text = mcp_types::well_formed(r#"["\ud83d\ude00", "\ud83d"]"#);

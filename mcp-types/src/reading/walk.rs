@@ -376,7 +376,7 @@ fn fits<T: DeserializeOwned>(json: &str) -> bool {
     serde_json::from_str::<T>(json).is_ok()
 }
 
-/// Replaces an empty list by an empty object.
+/// Replaces an empty list with an empty object.
 fn object(json: RawJsonRef<'_>) -> RawJsonRef<'_> {
     if json.elements().is_ok_and(|elements| elements.is_empty()) {
         RawJsonRef::empty_object()

@@ -98,7 +98,8 @@ fn add_object(members: &mut Map<String, Value>, part: &Value) {
     }
 }
 
-/// Adds `_meta` to the parameters of all messages: older schemas declare it only on their base types.
+/// Adds `_meta` to the parameters of all messages, because older schemas declare it only on base
+/// types.
 fn inherit_meta(defs: &mut Value) {
     for (base, suffix) in [("Request", "Request"), ("Notification", "Notification")] {
         let meta = defs[base]
@@ -127,7 +128,7 @@ fn strip_envelope(defs: &mut Value) {
     }
 }
 
-/// Disallows properties that are not named, except inside of values that the model keeps as text.
+/// Disallows properties that are not named, except inside values that the model keeps as text.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

@@ -59,7 +59,7 @@ impl Mixer {
         }
     }
 
-    /// Replaces parts by values of the same JSON type that few schemas allow.
+    /// Replaces parts with values of the same JSON type that few schemas allow.
     fn disturb(&mut self, json: &mut Value) {
         match json {
             Value::String(text) if self.below(8) == 0 => *text = "unheard-of".to_owned(),

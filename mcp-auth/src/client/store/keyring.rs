@@ -100,7 +100,7 @@ impl TokenStore for KeyringStore {
     }
 }
 
-/// Converts an error, without the entries of an ambiguous one, which may show secrets.
+/// Converts an error. The entries of an ambiguous name are left out, because they may show secrets.
 fn failed(error: &Error) -> io::Error {
     let reason = match error {
         Error::Ambiguous(_) => "several entries have the same name".to_owned(),
