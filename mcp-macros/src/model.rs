@@ -82,7 +82,7 @@ pub(crate) struct Function {
     pub(crate) icons: Option<Expr>,
     pub(crate) meta: Option<Expr>,
     pub(crate) running: Running,
-    /// Conditions on the caller from the block and the function, all of which have to hold.
+    /// Conditions on the caller, from the block and the function. All of them must hold.
     pub(crate) visible: Vec<Helper>,
     /// The scopes that callers need, from the group and the function.
     pub(crate) scopes: Vec<LitStr>,

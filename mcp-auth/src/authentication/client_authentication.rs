@@ -19,9 +19,7 @@ const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-be
 pub(crate) enum ClientAuthentication {
     /// A public client, which sends only its identifier.
     None,
-    /// `client_secret_basic`.
     Basic(String),
-    /// `client_secret_post`.
     Post(String),
     /// `private_key_jwt` (RFC 7523 §2.2).
     PrivateKeyJwt(AssertionKey),

@@ -32,7 +32,7 @@ impl Scopes {
         self.0.retain(|it| it != scope);
     }
 
-    /// These scopes, followed by those of `others` that are not yet included.
+    /// Appends the scopes of `others` that are not yet included.
     pub(crate) fn union(mut self, others: &Self) -> Self {
         others.0.iter().for_each(|it| self.add(it));
         self

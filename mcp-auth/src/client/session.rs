@@ -39,7 +39,7 @@ struct SessionState {
 pub(crate) struct CurrentToken {
     pub(crate) tokens: TokenSet,
     pub(crate) origin: TokenOrigin,
-    /// False if the store could not save the tokens, so the stored ones are older.
+    /// False if the store could not save the tokens, so the stored tokens are older.
     pub(crate) is_saved: bool,
     is_accepted: AtomicBool,
 }

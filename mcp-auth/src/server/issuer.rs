@@ -299,7 +299,7 @@ impl Issuer {
         }
     }
 
-    /// The configured URLs that replace those in the metadata.
+    /// The configured URLs that replace URLs in the metadata.
     fn urls(&self) -> impl Iterator<Item = &str> {
         let keys = match &self.keys {
             KeySource::Url(url) => Some(&**url),

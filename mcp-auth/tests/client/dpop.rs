@@ -11,7 +11,7 @@ use support::{AuthorizationServer, Client, Dpop, Endpoint, Recorded, decode};
 use crate::proofs::Proofs;
 use crate::site::{Site, app, call};
 
-/// A server that accepts only bound tokens, and an issuer that offers them.
+/// A server that accepts only bound tokens, with an issuer that can issue such tokens.
 async fn site() -> (Site, Arc<Proofs>) {
     let issuer = AuthorizationServer::with(|settings| settings.dpop = Dpop::Offered).await;
     let site = Site::with(issuer).await;

@@ -28,7 +28,7 @@ async fn use_store(site: &Site, oauth: &OAuth) -> Vec<String> {
     errors
 }
 
-/// The message of an error, followed by those of its causes.
+/// The messages of an error and its causes, one per line.
 fn text(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(|it| format!("{it}\n")).collect()

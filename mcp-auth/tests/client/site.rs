@@ -180,7 +180,6 @@ impl Site {
         self.state().seen.last().cloned().flatten()
     }
 
-    /// Connects without calling anything.
     pub(crate) async fn connect(&self, oauth: &OAuth) -> Result<Client, ConnectError> {
         let builder = Client::builder("test", "1.0.0");
         builder

@@ -27,7 +27,6 @@ struct Inner {
     state: Mutex<State>,
     issuer: String,
     address: SocketAddr,
-    /// The number of requests so far.
     arrivals: watch::Sender<usize>,
     listening: Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>,
 }
