@@ -372,7 +372,6 @@ pub(crate) fn exact(json: &RawJson) -> Result<Value, String> {
     }
 }
 
-/// The schema that `$ref` refers to.
 fn target<'a>(root: &'a Value, schema: &Value) -> Option<&'a Value> {
     let reference = schema.get("$ref")?.as_str()?;
     let pointer = percent_decode_str(reference.strip_prefix('#')?);

@@ -10,7 +10,6 @@ use crate::port::Port;
 use crate::process::Process;
 use crate::stdio::nanoseconds;
 
-/// A running server that listens on a port.
 pub(super) struct Listening {
     pub(super) process: Process,
     endpoint: Endpoint,

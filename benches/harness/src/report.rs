@@ -120,7 +120,6 @@ fn first_line(program: &str, arguments: &[&str]) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Finds the versions of the compared SDKs in the lock file of the benchmarks.
 fn versions(lock: &str) -> String {
     let sdks = ["rmcp", "turbomcp", "pmcp", "rust-mcp-sdk", "hyper", "tokio"];
     let version = |sdk: &&str| {

@@ -50,7 +50,6 @@ fn prefix(name: &str, used: &[String]) -> String {
     candidates.find(is_free).unwrap_or(prefix)
 }
 
-/// Connects to a server, and returns a proxy for it.
 async fn behind(entry: &Entry) -> Result<Server, Box<dyn Error>> {
     // Restart a program that dies, without a limit.
     let without_end = Reconnect {

@@ -353,7 +353,6 @@ async fn a_call_that_is_cancelled_while_its_task_is_stored_leaves_none() {
     assert_eq!(store.all().await.len(), 0);
 }
 
-/// Shuts a server down many times, while other threads are working.
 async fn shut_down_often(lease: Option<Duration>) {
     for round in 0..200 {
         let store = FaultyStore::new(lease);

@@ -331,7 +331,6 @@ fn code(cell: &str) -> &str {
 }
 
 impl Row {
-    /// Returns the arguments of a call that returns the result in the row.
     fn arguments(&self) -> Value {
         if self.input.is_none() {
             return json!({});
@@ -390,7 +389,6 @@ fn content(result: &Value, expected: &[String]) -> Vec<String> {
     blocks.enumerate().map(name).collect()
 }
 
-/// Connects in `revision`, and returns the connection and the list of tools.
 async fn connect(revision: &str) -> (Wire, Vec<Value>) {
     let mut wire = Wire::to(&Values.into_server()).await;
     let list = if revision == STATELESS {

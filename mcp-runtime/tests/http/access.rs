@@ -32,7 +32,6 @@ const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 const NONCE: &str = "dpop-nonce";
 const PAGE: &str = "https://app.example.com";
 
-/// The user that the policy has authenticated.
 #[derive(Clone, FromContext)]
 #[from_context(identity)]
 struct User(&'static str);

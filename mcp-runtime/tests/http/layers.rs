@@ -163,7 +163,6 @@ async fn principals_connections_and_sessions_have_buckets_of_their_own() {
     }
 }
 
-/// Creates a server with a layer around a tool that needs scopes.
 fn guarded(
     layer: fn(Result<McpResponse, BoxError>) -> Result<McpResponse, BoxError>,
 ) -> ServerBuilder {

@@ -99,7 +99,6 @@ async fn a_stream_that_is_read_slowly_or_has_nothing_to_read_goes_on() {
     assert_eq!(events.recv().await, Some("dropped"));
 }
 
-/// Opens a session, and returns its id.
 async fn session(service: &mut HttpService) -> String {
     let opened = post(service, &[], &initialize("2025-11-25")).await;
     let id = opened.headers()["mcp-session-id"].to_str().unwrap();

@@ -64,7 +64,6 @@ impl Reader {
         answer
     }
 
-    /// Requests something else, and reads the answer.
     async fn health(&self, site: &Site) -> Result<u16, h2::Error> {
         let mut sender = self.sender.clone().ready().await?;
         let request = Request::get(format!("http://{}/health", site.addr));

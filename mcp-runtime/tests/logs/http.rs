@@ -20,7 +20,6 @@ use crate::support::clock::{Clock, until};
 use crate::support::log::Log;
 use crate::support::{initialize, server, stateless};
 
-/// A server on a free port.
 struct Site {
     addr: SocketAddr,
     shutdown: ShutdownHandle,

@@ -133,7 +133,6 @@ async fn clients_need_what_either_server_demands() {
     }
 }
 
-/// Creates a server whose hooks record `name`.
 fn noting(diary: &Arc<Mutex<Vec<String>>>, name: &'static str) -> ServerBuilder {
     let mut server = Server::builder();
     let note = |moment: &'static str| {

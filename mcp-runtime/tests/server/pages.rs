@@ -94,7 +94,6 @@ impl Lister {
         }
     }
 
-    /// Returns all names, and the number of pages.
     async fn all(&mut self, list: (&str, &str, &str)) -> (Vec<String>, usize) {
         let mut page = self.page(list, None).await;
         let mut names = page.names;

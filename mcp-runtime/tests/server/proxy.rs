@@ -96,7 +96,6 @@ impl Library {
     }
 }
 
-/// A proxy, and the server behind it.
 struct Pair {
     behind: Server,
     proxy: Server,

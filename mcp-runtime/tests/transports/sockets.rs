@@ -41,7 +41,6 @@ struct Serving {
 }
 
 impl Serving {
-    /// Serves at `path`, and waits until clients can connect.
     async fn at(path: &Path, configure: impl FnOnce(Unix) -> Unix) -> Self {
         let serving = Self::start(counting().serve(configure(unix(path))));
         until("the socket file is there", || path.exists()).await;

@@ -57,7 +57,6 @@ fn retain_used(items: &mut Vec<Item>, used: &HashMap<String, usize>) {
     });
 }
 
-/// Counts the occurrences of each word in the code of `items`.
 fn words(items: &[Item]) -> HashMap<String, usize> {
     let text = text(items.to_vec());
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');

@@ -7,7 +7,6 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// Results of the scenarios of one revision.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Totals {
     pub(super) scenarios: usize,

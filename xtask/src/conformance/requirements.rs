@@ -3,7 +3,6 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// Results of the required scenarios for one side and one revision.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     required: Group,

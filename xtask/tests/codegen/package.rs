@@ -52,7 +52,6 @@ pub(crate) fn complete(workspace: &Workspace, tests: &str) {
     }
 }
 
-/// Compiles the completed package, and runs its test program.
 pub(crate) fn test(workspace: &Workspace) {
     let mut command = Command::new(env!("CARGO"));
     command.args([

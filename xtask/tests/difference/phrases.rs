@@ -3,7 +3,6 @@
 use crate::report::{print, stored};
 use serde_json::{Value, json};
 
-/// Returns the report without its heading.
 fn text(older: &Value, newer: &Value) -> String {
     let text = print(older, newer, &[]);
     text.split_once("\n\n").unwrap().1.to_owned()

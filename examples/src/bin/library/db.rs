@@ -56,7 +56,6 @@ impl Db {
         self.0.iter().find(|book| book.isbn == isbn).cloned()
     }
 
-    /// Returns the titles that begin with `start`.
     pub(crate) fn titles(&self, start: &str) -> Vec<String> {
         let titles = self.0.iter().map(|book| &book.title);
         titles

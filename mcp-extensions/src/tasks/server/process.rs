@@ -84,7 +84,6 @@ impl Drop for Working {
 }
 
 impl Process {
-    /// Creates the state, with the length of a lease if the store has leases.
     pub(super) fn new(lease: Option<Duration>) -> Self {
         let process = Self {
             runner: random_id(),

@@ -21,11 +21,9 @@ pub struct MemoryTaskStore(Arc<Mutex<Tasks>>);
 #[derive(Default)]
 struct Tasks {
     all: HashMap<Arc<str>, Kept>,
-    /// The times and ids of tasks that expire.
     expiring: BTreeSet<(u64, Arc<str>)>,
     used: Usage,
     used_by: HashMap<Option<String>, Usage>,
-    /// When the time of the store started.
     start: Option<Instant>,
 }
 

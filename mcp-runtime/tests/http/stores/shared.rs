@@ -150,7 +150,6 @@ pub(super) async fn twins() -> (Site, Site) {
     (shared.site().await, shared.site().await)
 }
 
-/// Returns the same session at another server.
 pub(super) fn elsewhere<'a>(session: &Session<'_>, site: &'a Site) -> Session<'a> {
     Session {
         site,

@@ -86,7 +86,6 @@ impl Extension for Later {
     }
 }
 
-/// Tools whose calls may be detached.
 pub(super) struct Deferred;
 
 impl ToolExtension for Deferred {

@@ -15,7 +15,6 @@ use tower_service::Service;
 
 use crate::support::{Wire, builder, call, stateless};
 
-/// The state in which a layered call is held.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     /// A layer is not ready.

@@ -119,7 +119,6 @@ async fn long_lists_arrive_whole_however_many_are_asked_for_at_once() {
     }
 }
 
-/// Checks that the client's next valid call is served.
 async fn lives_on(wire: &mut Wire, call: fn(Value, &str, Value) -> Value) {
     let answer = wire
         .ask(call(json!("next"), "add", json!({"a": 2, "b": 3})))

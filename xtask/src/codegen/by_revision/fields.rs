@@ -83,7 +83,6 @@ impl Conform<'_> {
         Ok(out)
     }
 
-    /// Emits statements that make the value of a field conform.
     fn inside(&self, field: &MergedField, place: &TokenStream) -> TokenStream {
         let limits = &field.limits;
         let own = match &field.ty {

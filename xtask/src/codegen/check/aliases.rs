@@ -9,7 +9,6 @@ use quote::quote;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Emits an alias for each entry of the overlay.
 pub(crate) fn emit(overlay: &Overlay) -> TokenStream {
     let aliases = overlay.alias.matching(|_| true).map(|alias| {
         let old = ident(&alias.old);

@@ -67,7 +67,6 @@ fn is_list_of_some(merged: &Merged, field: &MergedField) -> bool {
     !is_union && types.any(|ty| !matches!(ty, Type::OneOrMany(_)))
 }
 
-/// Returns the reason why a value cannot be assigned to one member of a union.
 pub(crate) fn ambiguity(merged: &Merged, members: &[MergedMember]) -> Option<String> {
     let tag = variants::tag(merged, members);
     let mark = |label: &String, member: &MergedMember| match (&tag, &member.member.method) {

@@ -43,7 +43,6 @@ pub(crate) fn check(merged: &Merged, overlay: &Overlay) -> Result<BTreeMap<Strin
     Ok(check.given)
 }
 
-/// A name in the generated code.
 struct Name {
     /// The place, as in `overlay.toml`.
     place: String,
@@ -85,7 +84,6 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Checks the names of types and of the marker types of messages.
     fn types(&self) {
         let merged = self.merged;
         let types = merged.types.iter().map(|(name, ty)| Name {

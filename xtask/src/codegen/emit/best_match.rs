@@ -9,7 +9,6 @@ use crate::codegen::schemas::load::escape;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Emits the description of a member.
 pub(crate) fn candidate(merged: &Merged, structure: &MergedStruct) -> TokenStream {
     let mut constants = Vec::new();
     let mut required = Vec::new();

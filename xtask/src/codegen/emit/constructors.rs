@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use syn::ext::IdentExt;
 
 impl Emitter<'_> {
-    /// Emits the constructor and the setters of `item`.
     pub(super) fn methods(&self, item: &syn::ItemStruct) -> Result<TokenStream> {
         let merged = self.merged;
         let structure = self.structure;

@@ -112,7 +112,6 @@ impl Emitter<'_> {
     }
 }
 
-/// Arguments of a `serde` attribute.
 type Arguments = Punctuated<Meta, Token![,]>;
 
 pub(crate) fn serde(field: &syn::Field) -> Vec<Meta> {

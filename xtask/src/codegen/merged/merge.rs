@@ -126,7 +126,6 @@ impl Merged {
 }
 
 impl MergedMethod {
-    /// Returns true if some revision allows the message without parameters.
     pub(crate) fn may_lack_params(&self) -> bool {
         self.params_required != self.known
     }

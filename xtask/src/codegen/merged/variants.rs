@@ -148,7 +148,6 @@ pub(crate) fn of<'a>(merged: &'a Merged, name: &str) -> Vec<Variant<'a>> {
     variants.collect()
 }
 
-/// Returns the default names of a union's variants.
 fn names(merged: &Merged, tag: &Tag, labels: &[String]) -> Vec<String> {
     match tag {
         Tag::Method => labels

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The types and methods of one revision.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub(crate) revision: String,

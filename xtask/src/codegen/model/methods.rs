@@ -16,7 +16,6 @@ const SENDERS: [&str; 4] = [
     "ServerNotification",
 ];
 
-/// A message in one of these unions.
 struct Sent<'a> {
     by: &'static str,
     method: &'a str,

@@ -28,7 +28,6 @@ impl<'a> Lowering<'a> {
         is_answered
     }
 
-    /// Finds the type of the result, and of the alternative result.
     pub(crate) fn result_of(
         &mut self,
         name: &str,

@@ -118,7 +118,6 @@ impl<T> Entries<T> {
     }
 }
 
-/// A word and its replacement.
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) from: String,

@@ -127,7 +127,6 @@ pub(crate) fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Returns the fault in the value of a supported keyword.
 fn malformed(key: &str, value: &Value, json: &Value, schema: &Schema) -> Option<String> {
     let kinds = kinds(json);
     let list = value.as_array().map_or(&[][..], Vec::as_slice);

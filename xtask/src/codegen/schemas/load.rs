@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::fs::DirEntry;
 use std::path::Path;
 
-/// The stored schema of one revision.
 pub(crate) struct Schema {
     /// The date that names the revision, taken from the file name.
     pub(crate) revision: String,

@@ -10,7 +10,6 @@ use super::changes::changes;
 use super::model::{Item, Title, items};
 use super::words::{code, words};
 
-/// The changes of all definitions of one kind.
 #[derive(Default)]
 pub(super) struct Section {
     /// Additions, one phrase each.

@@ -106,7 +106,6 @@ fn object(schema: &Value, fields: bool) -> String {
     }
 }
 
-/// Describes the items of a list or the values of a map.
 fn inner(schema: &Value, fields: bool) -> String {
     match choices(schema).len() {
         0 | 1 => phrase(schema, fields),

@@ -72,7 +72,6 @@ macro_rules! fields {
     )+};
 }
 
-/// Returns the generated type `Odd`.
 fn odd(model: &str) -> &str {
     let start = model.find("pub struct Odd {").unwrap();
     &model[start..start + model[start..].find("\n}").unwrap()]

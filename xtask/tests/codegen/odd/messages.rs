@@ -35,7 +35,6 @@ fn without(defs: &mut Value, name: &str, field: &str) {
     required.retain(|name| name != field);
 }
 
-/// Adds a response to [`request`].
 fn answer(defs: &mut Value, name: &str, result: Value) {
     defs[name] = json!({
         "type": "object",

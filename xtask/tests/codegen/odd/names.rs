@@ -10,7 +10,6 @@ fn complaint(edit: impl FnOnce(&mut Value)) -> String {
     workspace.xtask(&["codegen"]).unwrap_err()
 }
 
-/// Adds a field to `Tool`.
 fn field(defs: &mut Value, name: &str, schema: Value) {
     defs["Tool"]["properties"][name] = schema;
 }
@@ -158,7 +157,6 @@ fn a_file_that_is_no_date_is_named() {
     );
 }
 
-/// Adds invalid names of all kinds.
 fn all_odd(defs: &mut Value) {
     let names = [
         "fooBar",

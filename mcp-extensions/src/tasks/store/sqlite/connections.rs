@@ -91,7 +91,6 @@ fn next(operations: &Mutex<(Receiver<Operation>, Receiver<Operation>)>) -> Optio
     }
 }
 
-/// The version of the tables.
 const VERSION: i64 = 2;
 
 const SCHEMA: &str = include_str!("schema.sql");

@@ -28,7 +28,6 @@ fn limits() -> TaskLimits {
     TaskLimits::new().running(usize::MAX, usize::MAX)
 }
 
-/// A new database, and another connection to it.
 fn database() -> (TempDir, SqliteTaskStore, Connection) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tasks.db");
