@@ -407,7 +407,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Fails the request `id` to the peer, for which the transport will not get an answer.
+    /// Fails the request `id` to the peer, because the transport will not get an answer to it.
     pub(crate) fn fail(&mut self, id: &RequestId, error: CallError) {
         if let RequestId::Number(id) = id
             && let Some(requested) = self.pending.remove(*id)

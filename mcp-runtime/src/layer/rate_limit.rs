@@ -158,7 +158,7 @@ pub struct Rate {
     interval: Duration,
 }
 
-/// The longest time in which a bucket fills.
+/// The longest time that a bucket may take to fill.
 const MAX_PERIOD: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
 impl Rate {

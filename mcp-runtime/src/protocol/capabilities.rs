@@ -157,7 +157,7 @@ fn needed(method: &str, params: &Value) -> &'static [&'static str] {
     }
 }
 
-/// Returns true if a sampling request offers tools, or has messages with uses or results of tools.
+/// Returns true if a sampling request offers tools, or has messages with tool uses or tool results.
 fn uses_tools(params: &Value) -> bool {
     let is_about_tools =
         |block: &Value| block["type"] == "tool_use" || block["type"] == "tool_result";

@@ -140,7 +140,7 @@ impl Mount {
         self.server.settings().scopes.and(inner.needed_scopes())
     }
 
-    /// Returns the visibility in the outer server of `inner`, an entry of `catalog`.
+    /// Returns the visibility of `inner`, an entry of `catalog`, in the outer server.
     fn visibility<R: CatalogEntry>(&self, inner: &Arc<R>, catalog: &Catalog<R>) -> Visibility<R> {
         let filter = catalog.visibility.clone();
         if !filter.is_limited() && !inner.visibility().is_limited() {

@@ -76,7 +76,7 @@ struct RequestContext {
 
 #[derive(Default)]
 struct CalledEntry {
-    /// The scopes that the request needs and that its caller was found to have.
+    /// The scopes that the request needs, and that its caller is known to have.
     scopes: Mutex<Vec<String>>,
     /// The name of the tool, if an extension applies to it.
     tool: OnceLock<Box<str>>,

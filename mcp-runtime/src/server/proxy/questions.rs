@@ -27,7 +27,7 @@ tokio::task_local! {
 #[derive(Debug, Default)]
 pub(super) struct Callers {
     in_flight: watch::Sender<BTreeMap<u64, Context>>,
-    /// If true, the calls of a caller wait until the calls of all others are over.
+    /// If true, the calls of a caller wait until the calls of all other callers are over.
     one_at_a_time: AtomicBool,
     /// Held by the next call that waits. Tokio's mutex is fair, so calls proceed in order of
     /// arrival.

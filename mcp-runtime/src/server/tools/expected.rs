@@ -143,7 +143,7 @@ pub(super) fn bounds(schema: &Value) -> String {
     phrases.join(" and ")
 }
 
-/// Formats a number without a fraction of zeros.
+/// Formats a number. A fraction of zeros is left out: `1.0` becomes `1`.
 pub(super) fn plain(number: &Number) -> String {
     match number.as_f64().filter(|_| number.is_f64()) {
         Some(float) => float.to_string(),

@@ -40,7 +40,6 @@ pub struct InvalidPattern {
     source: RegexError,
 }
 
-/// Checks that `pattern` is a regular expression.
 pub(super) fn check(argument: &'static str, pattern: &'static str) -> Result<(), InvalidPattern> {
     let invalid = |source| InvalidPattern {
         argument,

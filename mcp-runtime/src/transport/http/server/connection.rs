@@ -41,7 +41,7 @@ pub(crate) struct Site {
     pub(crate) path: String,
     pub(crate) routes: HashMap<String, Route>,
     pub(crate) head_timeout: Duration,
-    /// How long a connection may be without requests and data.
+    /// How long a connection may go without requests and data.
     pub(crate) idle_timeout: Duration,
     /// How long to wait for another request over HTTP/1 once the server ends.
     pub(crate) linger: Duration,

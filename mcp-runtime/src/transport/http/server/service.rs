@@ -162,8 +162,8 @@ pub struct ServiceGuard {
 impl ServiceGuard {
     /// Ends the service: refuses new requests with 503, ends streams that do not belong to a
     /// request, waits for the calls in flight within the
-    /// [drain timeout](HttpOptions::drain_timeout), and then runs `on_shutdown`. Calls that are still in flight after the drain timeout are answered
-    /// with an error, within one more second.
+    /// [drain timeout](HttpOptions::drain_timeout), and then runs `on_shutdown`. Calls that are
+    /// still in flight after the drain timeout are answered with an error, within one more second.
     ///
     /// # Errors
     ///
