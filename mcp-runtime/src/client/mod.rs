@@ -17,6 +17,7 @@ mod config;
 mod connect;
 mod error;
 mod extension;
+mod handlers;
 mod input;
 mod layers;
 mod pages;
