@@ -20,3 +20,4 @@ mod on_a_terminal;
 mod signals;
 mod tasks;
 mod telling;
+mod tour;

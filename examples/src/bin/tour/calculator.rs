@@ -1,50 +1,65 @@
-//! Finds the calculator's program.
+//! The server of the tour.
 
-use std::path::Path;
-use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
-use mcp_runtime::transport::ChildProcess;
-use mcp_runtime::transport::child_process::Grace;
+use mcp_runtime::prelude::*;
 
-use crate::Outcome;
-use crate::page::Page;
+/// The URI of the stored number.
+pub(crate) const MEMORY: &str = "calculator://memory";
 
-/// Returns the calculator that is next to the tour. If cargo has built only the tour, this function
-/// has cargo build the calculator as well.
-pub(crate) fn find(page: &Page) -> Outcome<ChildProcess> {
-    let tour = std::env::current_exe()?;
-    let program = tour.with_file_name(format!("calculator{}", std::env::consts::EXE_SUFFIX));
-    if modified(&program) < modified(&tour) {
-        page.note("Making sure that the calculator is built …");
-        build(&tour)?;
-    }
-    let patient = Grace {
-        close: Duration::from_secs(60),
-        ..Grace::default()
-    };
-    Ok(ChildProcess::new(program).grace(patient))
+#[derive(Default)]
+pub(crate) struct Calculator {
+    memory: AtomicI64,
 }
 
-/// Returns when a file was written. `None`, for a missing file, is less than any time.
-fn modified(file: &Path) -> Option<SystemTime> {
-    file.metadata().and_then(|data| data.modified()).ok()
-}
-
-fn build(tour: &Path) -> Outcome<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(["build", "--quiet", "--bin", "calculator", "--manifest-path"]);
-    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
-    // Cargo names the folder of a program after the profile.
-    if tour
-        .parent()
-        .is_some_and(|folder| folder.ends_with("release"))
-    {
-        command.arg("--release");
+/// Calculates with small numbers.
+#[mcp_server(name = "calculator", version = "1.0.0")]
+impl Calculator {
+    /// Adds two whole numbers.
+    #[tool(read_only)]
+    fn add(&self, a: i64, b: i64) -> i64 {
+        a + b
     }
-    match command.status()? {
-        status if status.success() => Ok(()),
-        status => Err(format!("the calculator can't be built ({status})").into()),
+
+    /// Divides one number by another.
+    #[tool(read_only)]
+    fn divide(&self, a: f64, b: f64) -> Result<f64, &'static str> {
+        if b == 0.0 {
+            return Err("division by zero: `b` must be another number");
+        }
+        Ok(a / b)
+    }
+
+    /// Adds many numbers, and takes its time.
+    #[tool(read_only)]
+    async fn sum(&self, numbers: Vec<i64>, cx: &Context) -> i64 {
+        for (done, number) in (1..).zip(&numbers) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            cx.progress(done, numbers.len(), format!("added {number}"));
+        }
+        numbers.iter().sum()
+    }
+
+    /// Stores a number, if the user agrees.
+    #[tool]
+    fn store(&self, number: i64, #[elicit("Store {number}?")] sure: bool, cx: &Context) -> bool {
+        if sure {
+            self.memory.store(number, Ordering::Relaxed);
+            cx.notify_resource_updated(MEMORY);
+        }
+        sure
+    }
+
+    /// The stored number.
+    #[resource("calculator://memory", subscribe)]
+    fn memory(&self) -> String {
+        self.memory.load(Ordering::Relaxed).to_string()
+    }
+
+    /// Ends the process without an answer.
+    #[tool]
+    fn crash(&self) {
+        std::process::exit(1)
     }
 }

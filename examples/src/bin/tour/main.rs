@@ -1,5 +1,5 @@
-//! A tour that starts the calculator as a child process, talks to it in both eras of the
-//! protocol, and shows what happens. The exit code is 0 only if every step worked.
+//! A tour that starts itself as a server, talks to it in both eras of the protocol, and shows what
+//! happens. The exit code is 0 only if every step worked.
 
 #![allow(clippy::print_stdout, reason = "it is what the tour is for")]
 
@@ -8,37 +8,41 @@ mod page;
 mod states;
 
 use std::error::Error;
-use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::fmt::Debug;
+use std::time::Duration;
 
+use mcp_runtime::client::Reconnect;
+use mcp_runtime::prelude::*;
 use mcp_runtime::transport::ChildProcess;
-use mcp_runtime::transport::child_process::{Exit, ExitStep};
-use mcp_runtime::{CallError, Client, ClientBuilder, LifecycleState, Revision};
+use mcp_runtime::transport::child_process::{Exit, ExitStep, Grace};
+use mcp_runtime::types::SubscriptionFilter;
+use mcp_runtime::{CallError, Change, Client, ClientBuilder, LifecycleState, Revision};
 use serde_json::json;
 
+use calculator::{Calculator, MEMORY};
 use page::Page;
 use states::States;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 #[mcp_runtime::main]
-async fn main() -> ExitCode {
-    let page = Page::new();
-    match tour(&page).await {
-        Ok(()) => {
-            page.end("The tour is over: everything worked.");
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            page.failure("the tour", &error.to_string());
-            ExitCode::FAILURE
-        }
+async fn main() -> Outcome<()> {
+    match std::env::args().nth(1) {
+        Some(_) => Ok(Calculator::default().serve(stdio()).await?),
+        None => tour(Page::new()).await,
     }
 }
 
-async fn tour(page: &Page) -> Outcome<()> {
+async fn tour(page: Page) -> Outcome<()> {
+    // The tour shows the lost connection itself, so a warning would only repeat it.
+    mcp_runtime::log::silence();
     page.title("A calculator, called in both eras of the Model Context Protocol");
-    let server = calculator::find(page)?;
+    let patient = Grace {
+        close: Duration::from_secs(60),
+        ..Grace::default()
+    };
+    let server = ChildProcess::new(std::env::current_exe()?);
+    let server = server.arg("serve").grace(patient);
 
     page.chapter("One handshake, then calls", Revision::LATEST_HANDSHAKE);
     let client = Client::builder("tour", "1.0.0").revision(Revision::LATEST_HANDSHAKE);
@@ -46,20 +50,27 @@ async fn tour(page: &Page) -> Outcome<()> {
     let opening = [Uninitialized, Initializing, Initialized, Operating];
     visit(page, client, &server, &opening).await?;
 
-    page.chapter("No handshake: each call says all", Revision::LATEST);
+    page.chapter("No handshake: each call stands alone", Revision::LATEST);
     let client = Client::builder("tour", "1.0.0").revision(Revision::LATEST);
-    visit(page, client, &server, &[Uninitialized, Operating]).await
+    visit(page, client, &server, &[Uninitialized, Operating]).await?;
+
+    page.chapter("A question, progress, a change, a crash", Revision::LATEST);
+    let client = Client::builder("tour", "1.0.0").revision(Revision::LATEST);
+    outlive(page, client, server).await?;
+    page.end("The tour is over: everything worked.");
+    Ok(())
 }
 
 /// Connects, lists what the server offers, calls tools, and closes the connection.
 async fn visit(
-    page: &Page,
+    page: Page,
     client: ClientBuilder,
     server: &ChildProcess,
     opening: &[LifecycleState],
 ) -> Outcome<()> {
     let states = States::default();
-    let (exit, server) = watched(server);
+    let server = server.clone();
+    let server = server.on_exit(move |exit| page.fact("process", &ending(exit)));
     let client = client.on_status(states.observer()).connect(server).await?;
     let passed = states.take();
     page.fact("lifecycle", &states::path(&passed));
@@ -82,36 +93,54 @@ async fn visit(
     client.close().await;
     let closing = states.take();
     page.fact("shutdown", &states::path(&closing));
-    let exit = *exit.lock().map_err(|_| "the exit was not seen")?;
-    let exit = exit.ok_or("the calculator is still running")?;
-    page.fact("process", &ending(exit));
 
     expect("the states", &passed[..], opening)?;
-    expect("the tools", &names[..], &["add", "divide", "echo"])?;
-    expect("the sum", &sum, &5)?;
-    use LifecycleState::{Operating, ShuttingDown, Terminated};
     expect(
-        "the end",
-        &closing[..],
-        &[Operating, ShuttingDown, Terminated],
+        "the tools",
+        &names[..],
+        &["add", "divide", "sum", "store", "crash"],
     )?;
-    expect(
-        "the exit",
-        &(exit.step, exit.status.success()),
-        &(ExitStep::Closed, true),
-    )
+    expect("the sum", sum, 5)?;
+    use LifecycleState::{Operating, ShuttingDown, Terminated};
+    let end = [Operating, ShuttingDown, Terminated];
+    expect("the end", &closing[..], &end)
 }
 
-/// Returns the server, and a cell that will hold how the process ended.
-fn watched(server: &ChildProcess) -> (Arc<Mutex<Option<Exit>>>, ChildProcess) {
-    let seen = Arc::new(Mutex::new(None));
-    let exit = Arc::clone(&seen);
-    let server = server.clone().on_exit(move |how| {
-        if let Ok(mut exit) = exit.lock() {
-            *exit = Some(how);
-        }
+/// Answers a question, sees a change and progress, and goes on after the server has crashed.
+async fn outlive(page: Page, client: ClientBuilder, server: ChildProcess) -> Outcome<()> {
+    let client = client.reconnect(Reconnect {
+        first_pause: Duration::from_millis(10),
+        ..Reconnect::default()
     });
-    (seen, server)
+    let client = client.on_form(move |form| {
+        page.fact("question", form.message());
+        async move { form.accept(json!({"sure": true})) }
+    });
+    let client = client.connect(server).await?;
+
+    let filter = SubscriptionFilter::new().with_resource_subscriptions([MEMORY]);
+    let mut changes = client.subscribe_to(filter).await?;
+    let stored = client.call::<bool>("store", json!({"number": 42})).await?;
+    page.success("store(42)", &stored.to_string());
+    let change = changes.next().await?.as_ref().and_then(Change::by);
+    page.fact("changed", MEMORY);
+
+    let sum = client.call::<i64>("sum", json!({"numbers": [1, 2, 3]}));
+    let sum = sum.on_progress(move |news| {
+        let message = news.message.unwrap_or_default();
+        page.fact("progress", &format!("{} of 3: {message}", news.progress));
+    });
+    page.success("sum(1, 2, 3)", &sum.await?.to_string());
+
+    match client.call::<()>("crash", json!({})).await {
+        Err(CallError::Lost(_)) => page.failure("crash()", "the server has ended"),
+        other => return Err(format!("crash() gave {other:?}").into()),
+    }
+    let sum = client.call::<i64>("add", json!({"a": 2, "b": 3})).await?;
+    page.success("add(2, 3)", &format!("{sum}, from a new process"));
+    client.close().await;
+    let stored = Change::Resource(MEMORY.to_owned());
+    expect("the change", change, Some(stored))
 }
 
 fn ending(exit: Exit) -> String {
@@ -123,13 +152,9 @@ fn ending(exit: Exit) -> String {
     format!("{how} ({})", exit.status)
 }
 
-fn expect<T: PartialEq<U> + std::fmt::Debug + ?Sized, U: std::fmt::Debug + ?Sized>(
-    what: &str,
-    seen: &T,
-    expected: &U,
-) -> Outcome<()> {
-    if seen == expected {
-        return Ok(());
+fn expect<T: PartialEq + Debug>(what: &str, seen: T, expected: T) -> Outcome<()> {
+    match seen == expected {
+        true => Ok(()),
+        false => Err(format!("{what}: expected {expected:?}, saw {seen:?}").into()),
     }
-    Err(format!("{what}: expected {expected:?}, saw {seen:?}").into())
 }

@@ -13,6 +13,7 @@ const RED: &str = "31";
 const GREEN: &str = "32";
 const CYAN: &str = "36";
 
+#[derive(Clone, Copy)]
 pub(crate) struct Page {
     coloured: bool,
 }
@@ -36,11 +37,6 @@ impl Page {
 
     pub(crate) fn title(&self, text: &str) {
         println!("{}", self.paint(BOLD, text));
-    }
-
-    /// Writes a line about the preparations of the tour.
-    pub(crate) fn note(&self, text: &str) {
-        println!("{}", self.paint(DIM, text));
     }
 
     pub(crate) fn chapter(&self, text: &str, revision: Revision) {
