@@ -50,9 +50,10 @@ pub(crate) fn fill(
 
 /// Asks for a field. Returns `None` if the user leaves it out.
 fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Option<Value>> {
-    let text = |keyword| field.get(keyword).and_then(Value::as_str);
-    let label = text("title").unwrap_or(name);
-    let help = text("description");
+    // The choices of a field may have titles too, so the label is the title of the field itself.
+    let own = field.source();
+    let label = own["title"].as_str().unwrap_or(name);
+    let help = field.get("description").and_then(Value::as_str);
     let default = field.get("default").filter(|it| !it.is_null());
     let (values, mut titles) = choices(field);
     let position = |it: &Value| values.iter().position(|value| value == it);
