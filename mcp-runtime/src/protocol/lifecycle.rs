@@ -63,7 +63,7 @@ impl<C> Lifecycle<C> {
     }
 }
 
-/// Checks the tables of `docs/lifecycle.md` against the code.
+/// Checks the tables and diagrams of `docs/lifecycle.md` against the code.
 #[cfg(test)]
 pub(super) mod documented {
     use super::LifecycleState;
@@ -71,7 +71,8 @@ pub(super) mod documented {
     const DOCUMENT: &str = include_str!("../../../docs/lifecycle.md");
 
     /// Checks that the document has a table with the effect of each event in each state: the
-    /// decision, if there is one, and the next state.
+    /// decision, if there is one, and the next state. The document must also have a diagram of the
+    /// events that change the state.
     pub(in crate::protocol) fn assert_documented<E: Copy>(
         states: &[LifecycleState],
         events: &[(&str, E)],
@@ -80,18 +81,44 @@ pub(super) mod documented {
         let row = |name: &str, cells: Vec<String>| format!("| {name} | {} |", cells.join(" | "));
         let head = states.iter().map(ToString::to_string).collect();
         let mut rows = vec![row("event", head), "|---".repeat(states.len() + 1) + "|"];
+        let mut arrows = Vec::new();
         for (name, event) in events {
             let cells = states.iter().map(|state| {
                 let (decision, after) = happen(*state, *event);
                 cell(decision, *state, after)
             });
             rows.push(row(name, cells.collect()));
+            arrows.extend(arrows_of(name, states, |state| happen(state, *event).1));
         }
-        let table = rows.join("\n");
-        assert!(
-            DOCUMENT.contains(&table),
-            "docs/lifecycle.md should contain:\n{table}"
+        let diagram = format!(
+            "```mermaid\nstateDiagram-v2\n    state \"shutting down\" as shutting_down\n    \
+             [*] --> uninitialized\n{}    terminated --> [*]\n```",
+            arrows.concat()
         );
+        for part in [rows.join("\n"), diagram] {
+            assert!(
+                DOCUMENT.contains(&part),
+                "docs/lifecycle.md should contain:\n{part}"
+            );
+        }
+    }
+
+    /// Draws the arrows of an event. If more than two states lead to the same state, only the last
+    /// of them gets an arrow, to keep the diagram readable.
+    fn arrows_of(
+        event: &str,
+        states: &[LifecycleState],
+        after: impl Fn(LifecycleState) -> LifecycleState,
+    ) -> Vec<String> {
+        let moves = states.iter().map(|state| (*state, after(*state)));
+        let moves: Vec<_> = moves.filter(|(before, after)| before != after).collect();
+        let skipped = if moves.len() > 2 { moves.len() - 1 } else { 0 };
+        let id = |state: LifecycleState| state.to_string().replace(' ', "_");
+        let arrow = |(before, after)| {
+            let event = event.replace('`', "");
+            format!("    {} --> {}: {event}\n", id(before), id(after))
+        };
+        moves.into_iter().skip(skipped).map(arrow).collect()
     }
 
     fn cell(decision: String, before: LifecycleState, after: LifecycleState) -> String {
