@@ -5,6 +5,7 @@ mod check;
 mod codegen;
 mod conformance;
 mod package;
+mod pictures;
 #[path = "../../benches/harness/src/port.rs"]
 mod port;
 mod schema;
@@ -53,6 +54,8 @@ enum Task {
     Conformance(conformance::Options),
     /// Build the packages from what a registry would get.
     Package,
+    /// Draw the pictures of the documentation.
+    Pictures(pictures::Options),
     /// Run the checks that find most mistakes: house rules, sizes, formatting, clippy and unit tests.
     Check,
     /// Count the lines of code of each part, and compare them with their limits.
@@ -94,6 +97,7 @@ fn run(root: &Path, task: Task) -> Result<String> {
         Task::Bench { arguments } => bench(root, &arguments),
         Task::Conformance(options) => conformance::run(root, &options),
         Task::Package => package::run(root),
+        Task::Pictures(options) => pictures::run(root, &options),
         Task::Check => check::run(root),
         Task::Size => size::run(root),
         Task::Tidy => tidy::run(root),

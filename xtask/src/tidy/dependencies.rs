@@ -94,7 +94,15 @@ const ORDERS: &[Order] = &[
     },
     Order {
         sources: "xtask/src/",
-        folders: &["tidy", "codegen", "conformance", "schema", "bindings", ""],
+        folders: &[
+            "tidy",
+            "codegen",
+            "conformance",
+            "schema",
+            "bindings",
+            "pictures",
+            "",
+        ],
         exceptions: &[],
     },
 ];
