@@ -179,7 +179,7 @@ async fn resources_are_listed_and_templates_say_what_they_stand_for() {
             "name": "about",
             "uri": "shelf://about",
             "title": "About",
-            "description": "What the shelf is for.",
+            "description": "The purpose of the shelf.",
             "mimeType": "text/markdown",
             "size": 5,
         })
