@@ -67,7 +67,7 @@ impl Drop for Server {
 }
 
 fn clock() -> Server {
-    Server::started(env!("CARGO_BIN_EXE_clock"), &["127.0.0.1:0"], "clock 0")
+    Server::started(env!("CARGO_BIN_EXE_clock"), &["127.0.0.1:0"], "clock 1")
 }
 
 #[tokio::test]
