@@ -76,7 +76,11 @@ async fn a_program_that_is_no_server_is_quoted() {
     let client = Client::builder("first", "1").probe_timeout(Duration::from_millis(100));
     let error = client.timeouts(waiting).connect(child).await.unwrap_err();
     let error = error.to_string();
-    for part in ["`sh`", "`initialize`", "not an MCP message: Listening on 8080"] {
+    for part in [
+        "`sh`",
+        "`initialize`",
+        "not an MCP message: Listening on 8080",
+    ] {
         assert!(error.contains(part), "{part}: {error}");
     }
 }

@@ -46,7 +46,10 @@ async fn a_client_that_introduces_itself_at_length_gets_no_session() {
     let answer = site.send(plain(&site, &hello)).await;
     assert_eq!(answer.error_code(), -32602);
     let text = answer.json()["error"]["message"].to_string();
-    assert!(text.contains("params: at most 65536 bytes"), "{text}");
+    assert!(
+        text.contains("params: must not exceed 65536 bytes"),
+        "{text}"
+    );
     assert_eq!(answer.header("mcp-session-id"), None);
     site.lives_on().await;
 }

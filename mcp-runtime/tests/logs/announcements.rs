@@ -73,6 +73,10 @@ async fn a_subscription_to_what_is_not_offered_is_logged() {
     assert_eq!(log.text(), "");
     let filter = SubscriptionFilter::new().with_prompts_list_changed(true);
     let missing = client.subscribe_to(filter).await.unwrap();
-    assert!(log.text().contains("offers nothing"), "{}", log.text());
+    assert!(
+        log.text().contains("offers none of the changes"),
+        "{}",
+        log.text()
+    );
     drop((offered, missing));
 }

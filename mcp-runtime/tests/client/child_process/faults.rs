@@ -128,8 +128,8 @@ async fn a_child_that_repeats_what_it_is_sent_is_not_a_server() {
 async fn a_child_that_prints_no_messages_and_ends_is_quoted() {
     let usage = "printf 'Usage: \\033[1mserver\\033[0m FILE\\nmore\\n'; exit 2";
     let text = ended_at_once(usage, Stderr::Log).await;
-    let expected = "`sh` has ended (exit status: 2); the first line that it sent is no MCP \
-                    message: Usage:  [1mserver [0m FILE";
+    let expected = "`sh` has ended (exit status: 2); the first line that it sent is not an \
+                    MCP message: Usage:  [1mserver [0m FILE";
     assert!(text.ends_with(expected), "{text}");
 }
 

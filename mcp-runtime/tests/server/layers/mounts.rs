@@ -239,10 +239,7 @@ async fn a_layer_that_leads_to_another_entry_is_refused() {
         let answer = read(&replaced(uri, to), &format!("in+{uri}")).await;
         assert_eq!(answer["error"], internal, "{to}");
         let text = log.text();
-        assert!(
-            text.contains("a layer has replaced the parameters"),
-            "{text}"
-        );
+        assert!(text.contains("a layer replaced the parameters"), "{text}");
     }
     let server = replaced("public", "private");
     let answer = ask(&server, "tools/call", json!({"name": "in_public"})).await;

@@ -45,6 +45,7 @@ impl Remote {
         let Ok(Some(endpoint)) = tokio::time::timeout(ENDPOINT_TIMEOUT, found).await else {
             return Ok(false);
         };
+        tracing::debug!("the server speaks HTTP+SSE");
         deprecations::HTTP_SSE.warn();
         self.state().endpoint = Some(endpoint);
         self.is_legacy.store(true, Ordering::Relaxed);
