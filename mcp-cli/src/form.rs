@@ -50,7 +50,7 @@ pub(crate) fn fill(
 
 /// Asks for a field. Returns `None` if the user leaves it out.
 fn ask(field: &Schema<'_>, name: &str, is_required: bool) -> InquireResult<Option<Value>> {
-    // The choices of a field may have titles too, so the label is the title of the field itself.
+    // The choices of a field may also have titles, so the label is the title of the field itself.
     let own = field.source();
     let label = own["title"].as_str().unwrap_or(name);
     let help = field.get("description").and_then(Value::as_str);

@@ -32,9 +32,9 @@ struct Size {
 }
 
 const RUNTIME: Size = Size {
-    lines: 32_680,
-    files: 236,
-    imports: 92,
+    lines: 32_900,
+    files: 238,
+    imports: 93,
     restricted: 57,
 };
 const RUNTIME_GOAL: Size = Size {
@@ -47,15 +47,15 @@ const RUNTIME_GOAL: Size = Size {
 const PARTS: [Part; 10] = [
     Part {
         goal: Some(Size::lines(10_400)),
-        ..Part::new("mcp-auth", "mcp-auth/src/", 10_400)
+        ..Part::new("mcp-auth", "mcp-auth/src/", 10_450)
     },
-    Part::new("mcp-bindgen", "mcp-bindgen/src/", 3_340),
+    Part::new("mcp-bindgen", "mcp-bindgen/src/", 3_345),
     Part::new("mcp-cli", "mcp-cli/src/", 3_490),
     Part::new("mcp-config", "mcp-config/src/", 925),
-    Part::new("mcp-extensions", "mcp-extensions/src/", 3_090),
+    Part::new("mcp-extensions", "mcp-extensions/src/", 3_095),
     Part::new("mcp-types, by hand", "mcp-types/src/", 2_660),
     Part::new("mcp-types, generated", "mcp-types/src/generated/", 10_500),
-    Part::new("mcp-macros", "mcp-macros/src/", 4_805),
+    Part::new("mcp-macros", "mcp-macros/src/", 4_815),
     Part {
         max: RUNTIME,
         goal: Some(RUNTIME_GOAL),

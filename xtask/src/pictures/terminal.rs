@@ -111,7 +111,7 @@ fn style_of(cell: &Cell) -> Style {
     let effects = effects.into_iter().filter(|(is_set, _)| *is_set);
     let effects = effects.fold(Effects::new(), |all, (_, effect)| all | effect);
     let color = |it| match it {
-        // Browsers do not dim a part of a text.
+        // Browsers do not dim single characters.
         vt100::Color::Default if cell.dim() => Some(AnsiColor::BrightBlack.into()),
         vt100::Color::Default => None,
         vt100::Color::Idx(index) => {
