@@ -252,12 +252,18 @@ impl<'de> Deserialize<'de> for IconTheme {
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IncludeContext {
     /// Context from all connected servers. Allowed only if the client declared
     /// `sampling.context`.
+    ///
+    /// Deprecated since 2025-11-25 (SEP-2596). The specification may remove `thisServer` and
+    /// `allServers` together with sampling. Instead, omit `includeContext` or use `none`.
     ///
     /// Revisions: all.
     AllServers,
@@ -267,6 +273,9 @@ pub enum IncludeContext {
     None,
     /// Context from the server that sent the request. Allowed only if the client declared
     /// `sampling.context`.
+    ///
+    /// Deprecated since 2025-11-25 (SEP-2596). The specification may remove `thisServer` and
+    /// `allServers` together with sampling. Instead, omit `includeContext` or use `none`.
     ///
     /// Revisions: all.
     ThisServer,
@@ -320,6 +329,9 @@ impl<'de> Deserialize<'de> for IncludeContext {
 ///
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove logging to clients in
+/// a revision on or after 2027-07-28. Instead, log to standard error, or use OpenTelemetry.
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -752,6 +764,9 @@ impl<'de> Deserialize<'de> for TaskStatus {
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

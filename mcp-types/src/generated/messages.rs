@@ -47,6 +47,9 @@ impl Request for InitializeRequest {
 
 /// The request `logging/setLevel`, sent by the client.
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove logging to clients in
+/// a revision on or after 2027-07-28. Instead, log to standard error, or use OpenTelemetry.
+///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Copy, Debug)]
 pub enum SetLevelRequest {}
@@ -92,6 +95,9 @@ impl Notification for InitializedNotification {
 }
 
 /// The notification `notifications/message`, sent by the server.
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove logging to clients in
+/// a revision on or after 2027-07-28. Instead, log to standard error, or use OpenTelemetry.
 ///
 /// Revisions: all.
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +153,10 @@ impl Notification for ResourceUpdatedNotification {
 }
 
 /// The notification `notifications/roots/list_changed`, sent by the client.
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove roots in a revision
+/// on or after 2027-07-28. Instead, use arguments, resource URIs or the configuration of the
+/// server.
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Copy, Debug)]
@@ -296,6 +306,10 @@ impl Request for UnsubscribeRequest {
 
 /// The request `roots/list`, sent by the server.
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove roots in a revision
+/// on or after 2027-07-28. Instead, use arguments, resource URIs or the configuration of the
+/// server.
+///
 /// Revisions: all.
 #[derive(Clone, Copy, Debug)]
 pub enum ListRootsRequest {}
@@ -308,6 +322,9 @@ impl Request for ListRootsRequest {
 }
 
 /// The request `sampling/createMessage`, sent by the server.
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
 ///
 /// Revisions: all.
 #[derive(Clone, Copy, Debug)]

@@ -659,10 +659,17 @@ pub struct ClientCapabilities {
     pub extensions: Option<OrderedMap<JsonObject>>,
     /// Present if the client can list the folders and files that the server should work on.
     ///
+    /// Deprecated since 2026-07-28 (SEP-2577). The specification may remove roots in a revision
+    /// on or after 2027-07-28. Instead, use arguments, resource URIs or the configuration of the
+    /// server.
+    ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roots: Option<ClientCapabilitiesRoots>,
     /// Present if the client can generate text with a language model for the server.
+    ///
+    /// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+    /// revision on or after 2027-07-28. Instead, call the API of a model provider.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -794,6 +801,10 @@ impl ClientCapabilitiesElicitation {
 
 /// Details of a client's support for roots.
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove roots in a revision
+/// on or after 2027-07-28. Instead, use arguments, resource URIs or the configuration of the
+/// server.
+///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -823,11 +834,17 @@ impl ClientCapabilitiesRoots {
 
 /// Details of a client's support for sampling.
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
+///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesSampling {
     /// Present if the client understands `includeContext` with values other than `none`.
+    ///
+    /// Deprecated since 2025-11-25 (SEP-2596). The specification may remove `thisServer` and
+    /// `allServers` together with sampling. Instead, omit `includeContext` or use `none`.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -937,6 +954,9 @@ pub struct ClientCapabilitiesTasksRequests {
     pub elicitation: Option<ClientCapabilitiesTasksRequestsElicitation>,
     /// Sampling requests that can be tasks.
     ///
+    /// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+    /// revision on or after 2027-07-28. Instead, call the API of a model provider.
+    ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<ClientCapabilitiesTasksRequestsSampling>,
@@ -1002,6 +1022,9 @@ impl ClientCapabilitiesTasksRequestsElicitation {
 }
 
 /// Sampling requests that a client can run as tasks.
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -1270,6 +1293,9 @@ impl CompletionContext {
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
+///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1282,6 +1308,9 @@ pub struct CreateMessageRequestParams {
     pub meta: Option<RequestMetaObject>,
     /// Context from MCP servers to include in the prompt; the client may include less. Default:
     /// `none`.
+    ///
+    /// Deprecated since 2025-11-25 (SEP-2596). The specification may remove `thisServer` and
+    /// `allServers` together with sampling. Instead, omit `includeContext` or use `none`.
     ///
     /// Revisions: all.
     #[serde(rename = "includeContext", default, skip_serializing_if = "Option::is_none")]
@@ -1452,6 +1481,9 @@ impl CreateMessageRequestParams {
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
 ///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
@@ -3226,6 +3258,10 @@ impl ListResourcesResult {
 /// Specification:
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove roots in a revision
+/// on or after 2027-07-28. Instead, use arguments, resource URIs or the configuration of the
+/// server.
+///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -3263,6 +3299,10 @@ impl ListRootsRequestParams {
 ///
 /// Specification:
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove roots in a revision
+/// on or after 2027-07-28. Instead, use arguments, resource URIs or the configuration of the
+/// server.
 ///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
@@ -3454,6 +3494,9 @@ impl ListToolsResult {
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove logging to clients in
+/// a revision on or after 2027-07-28. Instead, log to standard error, or use OpenTelemetry.
+///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -3533,6 +3576,9 @@ impl MissingRequiredClientCapabilityErrorData {
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
+///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -3565,6 +3611,9 @@ impl ModelHint {
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
 ///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
@@ -4402,6 +4451,9 @@ pub struct RequestMetaObject {
     /// Minimum severity of the log messages that the client wants while this request runs. If
     /// absent, the server sends no log messages.
     ///
+    /// Deprecated since 2026-07-28 (SEP-2577). The specification may remove logging to clients in
+    /// a revision on or after 2027-07-28. Instead, log to standard error, or use OpenTelemetry.
+    ///
     /// Revisions: 2026-07-28 only.
     #[serde(
         rename = "io.modelcontextprotocol/logLevel",
@@ -5000,6 +5052,10 @@ impl ResultMetaObject {
 /// Specification:
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove roots in a revision
+/// on or after 2027-07-28. Instead, use arguments, resource URIs or the configuration of the
+/// server.
+///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -5051,6 +5107,9 @@ impl Root {
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
 ///
 /// Revisions: all.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
@@ -5122,6 +5181,9 @@ pub struct ServerCapabilities {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<OrderedMap<JsonObject>>,
     /// Present if the server sends log messages. The object is empty: no settings are defined.
+    ///
+    /// Deprecated since 2026-07-28 (SEP-2577). The specification may remove logging to clients in
+    /// a revision on or after 2027-07-28. Instead, log to standard error, or use OpenTelemetry.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5451,6 +5513,9 @@ impl ServerCapabilitiesTools {
 ///
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove logging to clients in
+/// a revision on or after 2027-07-28. Instead, log to standard error, or use OpenTelemetry.
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
@@ -6637,6 +6702,9 @@ impl ToolAnnotations {
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
+///
 /// Revisions: since 2025-11-25.
 #[derive(Deserialize, Serialize, Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -6698,6 +6766,9 @@ impl ToolExecution {
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]
@@ -6781,6 +6852,9 @@ impl ToolResultContent {
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Deserialize, Serialize, Clone, Debug, PartialEq)]

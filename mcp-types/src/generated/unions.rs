@@ -1135,6 +1135,9 @@ impl Serialize for ResourceContents {
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
+/// Deprecated since 2026-07-28 (SEP-2577). The specification may remove sampling in a
+/// revision on or after 2027-07-28. Instead, call the API of a model provider.
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

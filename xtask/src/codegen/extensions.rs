@@ -39,7 +39,7 @@ pub(super) fn generate(root: &Path, protocol: &Merged) -> Result<(Vec<Open>, Vec
         let folder = format!("schema/extensions/{name}");
         let (overlay, merged) = merged(root, &folder, protocol, &revisions)
             .map_err(|error| Error::at(format!("extension `{name}`, below {folder}"), error))?;
-        let docs = Docs::read(&root.join(folder), &merged)?;
+        let docs = Docs::read(&root.join(folder), &merged, &overlay)?;
         let mut open = questions::of_types(&merged, &overlay, &docs);
         open.docs
             .retain(|key, _| key.split("::").next() != Some("Revision"));

@@ -36,7 +36,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     if options.list_doc_keys {
         return Ok(keys::list(&merged));
     }
-    let docs = Docs::read(&root.join("schema"), &merged)?;
+    let docs = Docs::read(&root.join("schema"), &merged, &overlay)?;
     let (extensions, of_extensions) = extensions::generate(root, &merged)?;
     let open = questions::ask(root, &merged, &overlay, &docs);
     let open = Open { extensions, ..open }.settled()?;
@@ -49,7 +49,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
 /// about changes.
 pub(crate) fn open(root: &Path) -> Result<Open> {
     let (overlay, merged) = merged(root)?;
-    let docs = Docs::read(&root.join("schema"), &merged)?;
+    let docs = Docs::read(&root.join("schema"), &merged, &overlay)?;
     let (extensions, _) = extensions::generate(root, &merged)?;
     let open = questions::ask(root, &merged, &overlay, &docs);
     Ok(Open { extensions, ..open })
@@ -126,7 +126,7 @@ pub(super) fn modules(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Re
     let unions = unions::emit(merged, docs);
     let structs = structs::emit(merged, overlay, docs)?;
     let aliases = aliases::emit(overlay);
-    let messages = dispatch::markers(merged);
+    let messages = dispatch::markers(merged, docs);
     let codes = dispatch::codes(merged);
     let keys = dispatch::meta_keys(merged, overlay);
     Ok([

@@ -28,7 +28,7 @@ pub(crate) fn single(root: &Path, revision: &str) -> anyhow::Result<[File; 7]> {
     without_lone_members(model);
     let merged = join(models, &overlay)?;
     overlay.decisions.take(&overlay.folder).settled()?;
-    let docs = Docs::read(&root.join("schema"), &merged)?;
+    let docs = Docs::read(&root.join("schema"), &merged, &overlay)?;
     Ok(modules(&merged, &overlay, &docs)?)
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use toml::{Table, Value};
 
 /// Members that identify an entry among the entries of one kind.
-const PLACES: [&str; 7] = ["at", "from", "type", "method", "key", "old", "name"];
+const PLACES: [&str; 8] = ["at", "from", "type", "method", "key", "old", "name", "part"];
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {

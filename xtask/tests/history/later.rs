@@ -94,6 +94,12 @@ pub(crate) const LATER: &[Later] = &[
     (NOVEMBER, Asked, "nearest", "IconTheme"),
     (NOVEMBER, Asked, "nearest", "ToolChoiceMode"),
     (NOVEMBER, Asked, "nearest", "ToolExecutionTaskSupport"),
+    (
+        NOVEMBER,
+        Prose,
+        "deprecated",
+        "`thisServer` and `allServers`",
+    ),
     (JULY, Taste, "acronyms", "JSON"),
     (JULY, Taste, "name", "*.cacheScope"),
     (JULY, Prose, "repair", "/RequestMetaObject"),
@@ -143,6 +149,9 @@ pub(crate) const LATER: &[Later] = &[
     (JULY, Prose, "meta_key", "traceparent"),
     (JULY, Prose, "meta_key", "tracestate"),
     (JULY, Prose, "meta_key", "baggage"),
+    (JULY, Prose, "deprecated", "roots"),
+    (JULY, Prose, "deprecated", "sampling"),
+    (JULY, Prose, "deprecated", "logging to clients"),
 ];
 
 /// The entries in `overlay.toml` of this folder: the revision that made the entry necessary (empty for

@@ -6,6 +6,7 @@ use super::capabilities;
 use super::fills;
 use super::replacements;
 use crate::codegen::emit::docs::Docs;
+use crate::codegen::merged::keys;
 use crate::codegen::merged::merge::Merged;
 use crate::codegen::overlay::file::Overlay;
 use crate::codegen::overlay::open::Open;
@@ -27,6 +28,7 @@ pub(crate) fn ask(root: &Path, merged: &Merged, overlay: &Overlay, docs: &Docs<'
 /// Collects the questions about types. For an extension, only types are generated.
 pub(crate) fn of_types(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Open {
     let mut unused = arguments::ask(merged, overlay);
+    unused.extend(unknown_deprecated(merged, overlay));
     unused.extend(overlay.unused());
     let (docs, stale_docs) = docs.gaps();
     Open {
@@ -36,6 +38,19 @@ pub(crate) fn of_types(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> O
         unused,
         ..overlay.decisions.take(&overlay.folder)
     }
+}
+
+/// Returns the deprecated items that the model lacks.
+fn unknown_deprecated(merged: &Merged, overlay: &Overlay) -> Vec<String> {
+    let keys = keys::keys(merged);
+    let is_message = |item: &String| merged.methods.values().any(|it| it.method.name == *item);
+    let is_known = |item: &String| keys.contains_key(item) || is_message(item);
+    let entries = overlay.deprecated.matching(|entry| !entry.items.is_empty());
+    let items = entries.flat_map(|entry| {
+        let items = entry.items.iter().filter(|item| !is_known(item));
+        items.map(|item| format!("deprecated: {}: {item}", entry.part))
+    });
+    items.collect()
 }
 
 /// Returns notes about new inline types, which are named after their places.

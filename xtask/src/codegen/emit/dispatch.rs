@@ -1,6 +1,6 @@
 //! Emits the methods: constants and marker types.
 
-use super::docs::{revisions, with_revisions};
+use super::docs::{Docs, revisions, with_revisions};
 use crate::codegen::merged::merge::{Merged, MergedMethod, Set};
 use crate::codegen::model::ir::ErrorCode;
 use crate::codegen::model::names::screaming;
@@ -14,9 +14,9 @@ use quote::quote;
 use std::collections::BTreeMap;
 
 /// Emits a marker type for each message, with its trait.
-pub(crate) fn markers(merged: &Merged) -> TokenStream {
+pub(crate) fn markers(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     let methods = merged.methods.iter();
-    let markers = methods.map(|(method, entry)| marker(merged, method, entry));
+    let markers = methods.map(|(method, entry)| marker(merged, method, entry, docs));
     markers.collect()
 }
 
@@ -35,7 +35,7 @@ fn constant(name: &str, text: &str, revisions: &str) -> TokenStream {
     quote!(#doc pub const #name: &str = #text;)
 }
 
-fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
+fn marker(merged: &Merged, name: &str, entry: &MergedMethod, docs: &Docs<'_>) -> TokenStream {
     let method = &entry.method;
     let marker = ident(&method.name);
     let constant = ident(&method_name(merged, name));
@@ -53,7 +53,7 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
         "notification"
     };
     let doc = format!("The {kind} `{name}`, sent by {sender}.");
-    let doc = with_revisions(&doc, merged, &entry.known);
+    let doc = docs.with_deprecation(&method.name, &doc, &entry.known);
     let result = method.result.as_deref().map(ident);
     let interface = match result {
         Some(_) => quote!(Request),

@@ -40,7 +40,6 @@ pub(crate) fn cases(merged: &Merged, overlay: &Overlay) -> TokenStream {
         /// Properties that the model keeps as JSON text.
         pub(crate) const RAW: &[&str] = &[#(#raw),*];
 
-        /// Returns all types of the stored schemas.
         pub(crate) fn cases() -> Vec<Case> { Vec::from([#(#cases),*]) }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use toml::Value;
 
 /// Members that identify an entry. The first of these that an entry has is its key.
-const KEYS: [&str; 7] = ["at", "from", "key", "method", "old", "name", "type"];
+const KEYS: [&str; 8] = ["at", "from", "key", "method", "old", "name", "part", "type"];
 
 /// Members that explain an entry. Each entry has one of them, which is not empty.
 const REASONS: [&str; 3] = ["reason", "source", "since"];

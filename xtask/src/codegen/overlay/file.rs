@@ -7,8 +7,8 @@
 
 use super::entries::{Entries, Word, words};
 use super::kinds::{
-    Alias, Capability, Definition, Fill, MetaKey, Name, Nearest, Order, Place, Rename, Repair,
-    ResultOf, Support, SupportKind, Values,
+    Alias, Capability, Definition, Deprecated, Fill, MetaKey, Name, Nearest, Order, Place, Rename,
+    Repair, ResultOf, Support, SupportKind, Values,
 };
 use super::open::Decisions;
 use crate::codegen::error::{Error, Result};
@@ -49,6 +49,7 @@ pub(crate) struct Overlay {
     pub(crate) capability: Entries<Capability>,
     pub(crate) meta_key: Entries<MetaKey>,
     pub(crate) identifier: Entries<Name>,
+    pub(crate) deprecated: Entries<Deprecated>,
     pub(crate) alias: Entries<Alias>,
     /// The folder of the file, relative to the workspace.
     #[serde(skip)]
@@ -88,7 +89,8 @@ impl Overlay {
     pub(crate) fn unused(&self) -> Vec<String> {
         unused!(
             self: acronyms, field, first, order, rename, repair, support, name, raw, from_zero,
-            values, keep, drop, result, fill, nearest, capability, meta_key, identifier, alias
+            values, keep, drop, result, fill, nearest, capability, meta_key, identifier,
+            deprecated, alias
         )
     }
 

@@ -160,6 +160,24 @@ pub(crate) struct MetaKey {
     pub(crate) revisions: Vec<String>,
 }
 
+/// A part of the protocol that the specification deprecates.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Deprecated {
+    /// The name of the part, as in the middle of a sentence.
+    pub(crate) part: String,
+    /// The revision that deprecates the part.
+    pub(crate) since: String,
+    /// The proposal that deprecates the part, such as `SEP-2577`.
+    pub(crate) proposal: String,
+    /// When the specification may remove the part, such as `together with sampling`.
+    pub(crate) removal: String,
+    /// The advice to users of the part, which follows the word `Instead`.
+    pub(crate) instead: String,
+    /// Types, messages, fields (`Type.field`) and variants (`Type::Variant`).
+    pub(crate) items: BTreeSet<String>,
+}
+
 /// A public name that the model no longer has.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

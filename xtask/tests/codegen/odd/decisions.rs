@@ -49,8 +49,8 @@ fn a_text_to_fill_in_is_proposed_by_nobody() {
 }
 
 /// The generator can't ask for other kinds: `name`, `field`, `acronyms` and `identifier` replace default
-/// names, `raw` avoids decoding, and `repair`, `values`, `from_zero` and `meta_key` have information that
-/// is only in the text or the TypeScript source of the specification.
+/// names, `raw` avoids decoding, and `repair`, `values`, `from_zero`, `meta_key` and `deprecated` have
+/// information that is only in the text or the TypeScript source of the specification.
 #[test]
 fn each_entry_is_asked_for_when_it_is_missing() {
     for (kind, key) in [
@@ -255,10 +255,14 @@ fn entries_that_match_nothing_are_refused_all_at_once() {
         ("capability", "method = 'tools/nope'\nnone = true"),
         ("identifier", "at = 'Tool.nope'\nname = 'yes'"),
         ("alias", "old = 'Nope'\nnew = 'Yes'\nsince = '1.0.0'"),
+        (
+            "deprecated",
+            "part = 'nope'\nsince = '2026-07-28'\nproposal = ''\nremoval = ''\ninstead = ''\nitems = []",
+        ),
     ];
     for (kind, entry) in entries {
         let reason = match kind {
-            "alias" => "",
+            "alias" | "deprecated" => "",
             "capability" => "source = 'none'",
             _ => "reason = 'none'",
         };
@@ -277,6 +281,10 @@ fn entries_that_match_nothing_are_refused_all_at_once() {
                 "source",
                 "new",
                 "since",
+                "proposal",
+                "removal",
+                "instead",
+                "items",
             ]
             .contains(&key.as_str())
         });
@@ -301,6 +309,62 @@ fn entries_that_match_nothing_are_refused_all_at_once() {
     for line in expected {
         assert!(error.contains(&line), "{line} in {error}");
     }
+}
+
+/// Adds an entry for a deprecated part with these items.
+fn deprecate(workspace: &Workspace, items: &[&str]) {
+    let entry = format!(
+        r#"
+[[deprecated]]
+part = "mending"
+since = "2026-07-28"
+proposal = "SEP-1"
+removal = "at any time"
+instead = "replace the tool"
+items = {items:?}
+"#
+    );
+    workspace.append("schema/overlay.toml", &entry);
+}
+
+#[test]
+fn docs_of_deprecated_items_say_what_to_use_instead() {
+    let workspace = Workspace::new();
+    let items = [
+        "Role::User",
+        "TaskStatus",
+        "ListToolsRequest",
+        "Tool",
+        "Tool.title",
+        "ContentBlock",
+    ];
+    deprecate(&workspace, &items);
+    workspace.xtask(&["codegen"]).unwrap();
+    let docs = "Deprecated since 2026-07-28 (SEP-1). The specification may remove mending at any time. \
+                Instead, replace the tool. Revisions: ";
+    for (module, count) in [("enums", 2), ("messages", 1), ("model", 2), ("unions", 1)] {
+        let file = format!("mcp-types/src/generated/{module}.rs");
+        let code = std::fs::read_to_string(workspace.path().join(file)).unwrap();
+        // Lines of docs are wrapped.
+        let words: Vec<_> = code
+            .split_whitespace()
+            .filter(|word| *word != "///")
+            .collect();
+        let found = words.join(" ").matches(docs).count();
+        assert_eq!(found, count, "{module}");
+    }
+}
+
+#[test]
+fn a_deprecated_item_that_does_not_exist_is_named() {
+    let workspace = Workspace::new();
+    deprecate(&workspace, &["Tool", "Nope", "Tool.nope", "Role::Nope"]);
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    for item in ["Nope", "Tool.nope", "Role::Nope"] {
+        let line = format!("\ndeprecated: mending: {item}\n");
+        assert!(error.contains(&line), "{line} in {error}");
+    }
+    assert!(!error.contains("mending: Tool\n"), "{error}");
 }
 
 #[test]
