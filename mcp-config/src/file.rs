@@ -142,7 +142,10 @@ pub(crate) fn places<'a>(
 
 /// The line and the column of a byte offset, both from 1.
 fn position(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(offset)];
+    let before = &text[..(0..=offset)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)];
     let line = before.rfind('\n').map_or(0, |end| end + 1);
     let column = before[line..].chars().count();
     (before.matches('\n').count() + 1, column + 1)

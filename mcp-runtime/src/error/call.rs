@@ -351,7 +351,8 @@ impl ChildExited {
         let lines: Vec<_> = stderr.collect();
         let last = lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n  ");
         let surplus = last.len().saturating_sub(SHOWN_BYTES);
-        let last = last[last.ceil_char_boundary(surplus)..].trim_start();
+        let start = (surplus..last.len()).find(|at| last.is_char_boundary(*at));
+        let last = start.map_or("", |start| last[start..].trim_start());
         let is_shown = |letter: char| letter == '\n' || !letter.is_control();
         let last: String = last.chars().filter(|letter| is_shown(*letter)).collect();
         let output = no_message(self.output.as_deref());

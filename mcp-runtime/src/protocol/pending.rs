@@ -169,12 +169,17 @@ impl<W> Pending<W> {
 
     /// Removes the expired requests, oldest first, and returns how long each of them has waited.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<(i64, W, Duration)> {
-        let is_expired =
-            |_: &i64, entry: &mut PendingEntry<W>| !entry.is_held() && entry.deadline <= now;
-        let expired = self.entries.extract_if(.., is_expired);
-        expired
-            .map(|(id, entry)| (id, entry.waiter, now - entry.sent))
-            .collect()
+        let is_expired = |entry: &PendingEntry<W>| !entry.is_held() && entry.deadline <= now;
+        let entries = self.entries.iter();
+        let expired: Vec<_> = entries
+            .filter(|(_, entry)| is_expired(entry))
+            .map(|(id, _)| *id)
+            .collect();
+        let remove = |id| {
+            let entry = self.entries.remove(&id)?;
+            Some((id, entry.waiter, now - entry.sent))
+        };
+        expired.into_iter().filter_map(remove).collect()
     }
 
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (i64, W)> + use<W> {

@@ -58,7 +58,9 @@ impl ArgumentError {
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         let cut = |text: String| {
             if text.len() > MAX_FAULT_BYTES {
-                format!("{}…", &text[..text.floor_char_boundary(MAX_FAULT_BYTES)])
+                let mut ends = (0..=MAX_FAULT_BYTES).rev();
+                let end = ends.find(|at| text.is_char_boundary(*at));
+                format!("{}…", &text[..end.unwrap_or(0)])
             } else {
                 text
             }

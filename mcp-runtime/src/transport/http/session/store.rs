@@ -148,7 +148,7 @@ pub(crate) async fn available<T>(mut call: impl FnMut() -> BoxFuture<Result<T, S
         match call().await {
             Ok(value) => return value,
             Err(error) => {
-                crate::log::warn!(%error, "a session that has ended can't be removed yet")
+                crate::log::warn!(%error, "a session that has ended can't be removed yet");
             }
         }
         tokio::time::sleep(STORE_PAUSE).await;
