@@ -70,7 +70,10 @@ async fn run() -> Result<(), Box<dyn Error>> {
 /// Parses the options, and removes them from the arguments.
 fn options(arguments: &mut VecDeque<String>) -> Result<OAuth, String> {
     let mut oauth = OAuth::new("login").redirect(Loopback::any_port());
-    while let Some(option) = arguments.pop_front_if(|first| first.starts_with("--")) {
+    let is_option = |argument: &String| argument.starts_with("--");
+    while arguments.front().is_some_and(is_option)
+        && let Some(option) = arguments.pop_front()
+    {
         let value = arguments.pop_front().ok_or(USAGE)?;
         oauth = match option.as_str() {
             "--client-id" => oauth.client(value),
