@@ -11,7 +11,7 @@ impl Slow {
     /// Never ends.
     #[tool(timeout = "1h")]
     async fn wait(&self) {
-        std::future::pending().await;
+        std::future::pending::<()>().await;
     }
 }
 
