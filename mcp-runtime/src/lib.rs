@@ -142,6 +142,8 @@ mod advice;
 #[cfg(feature = "client")]
 pub mod client;
 mod connection;
+#[cfg(any(feature = "client", feature = "server"))]
+mod deprecations;
 mod error;
 pub mod layer;
 mod limits;

@@ -3,7 +3,6 @@
 //! Each diagnostic is called from a single line of the code it is about, so removing it is easy.
 //! Diagnostics that cost time run only in debug builds.
 
-pub(crate) mod deprecations;
 mod links;
 pub mod main_error;
 mod warnings;

@@ -18,8 +18,8 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use super::source::Source;
-use crate::advice::deprecations;
 use crate::connection::{BoxFuture, join_all};
+use crate::deprecations;
 use crate::error::{CallError, RequestError};
 use crate::protocol::{form, misplaced, not_offered};
 

@@ -18,7 +18,7 @@ use super::{
     Context, Endpoint, Extension, HandlerError, Initialized, IntoHookResult, List, Serve, Server,
     Settings, layers,
 };
-use crate::advice::deprecations;
+use crate::deprecations;
 use crate::layer::{Next, RequestLayer, RequestService, Stack};
 use crate::protocol::{ExtensionMethod, Requirement};
 

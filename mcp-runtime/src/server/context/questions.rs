@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Context;
-use crate::advice::deprecations;
+use crate::deprecations;
 use crate::error::CallError;
 use crate::server::input::{
     Answers, AskAll, AskError, Asked, ElicitForm, Elicitation, ElicitationRequest, InputRequired,

@@ -9,7 +9,7 @@ use super::body::next_bytes;
 use super::outgoing::Outgoing;
 use super::remote::{Remote, resolve_same_origin};
 use super::response::is_stream;
-use crate::advice::deprecations;
+use crate::deprecations;
 use crate::error::CallError;
 use crate::limits::ENDPOINT_TIMEOUT;
 use crate::transport::http::sse::{Event, EventParser};

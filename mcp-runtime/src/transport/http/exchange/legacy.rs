@@ -13,8 +13,8 @@ use http_body::Body;
 use mcp_types::jsonrpc::{Frame, InvalidMessage};
 use tower_service::Service;
 
-use crate::advice::deprecations;
 use crate::connection::{ReplyTo, now};
+use crate::deprecations;
 use crate::error::{Rejection, RequestError};
 use crate::transport::http::exchange::event_stream::EventStream;
 use crate::transport::http::exchange::exchange::Exchange;
