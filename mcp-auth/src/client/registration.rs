@@ -141,8 +141,8 @@ impl RegistrationRequest<'_> {
         WARNED.call_once(|| {
             tracing::warn!(
                 "dynamic client registration is deprecated since 2026-07-28 (pull request 2858), and \
-                 may be removed from 2027-07-28 on: set `OAuth::client_metadata_url`, or register the client with the \
-                 issuer"
+                 may be removed from 2027-07-28 on: use a client ID metadata document, or register \
+                 the client with the issuer"
             );
         });
         let malformed = || {

@@ -121,7 +121,7 @@ fn a_program_that_is_not_a_server_is_quoted() {
     let ends = sh("echo no such package >&2; exit 3");
     ends.fails(4, &["`sh` has ended (exit status: 3)", "no such package"]);
     let prints = sh("echo hello; cat >/dev/null");
-    let parts = ["`sh`", "`initialize`", "1.0s", "no MCP message: hello"];
+    let parts = ["`sh`", "`initialize`", "1.0s", "not an MCP message: hello"];
     prints.fails(4, &parts);
     let waits = sh("echo Password: >&2; cat >/dev/null");
     waits.fails(4, &["`sh`", "`initialize`", "Password:"]);
