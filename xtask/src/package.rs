@@ -2,7 +2,8 @@
 //! their `rust-version` with the versions that their dependencies need.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -47,6 +48,7 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     }
     ensure!(faults.is_empty(), "{}", faults.join("\n"));
 
+    forget_unpacked(&published)?;
     let mut command = Command::new(env!("CARGO"));
     command.args(["package", "--workspace", "--locked", "--quiet"]);
     for package in unpublished {
@@ -56,6 +58,22 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     ensure!(status.success(), "a package can't be built: see above");
     let names: Vec<_> = published.iter().map(|package| &*package.name).collect();
     Ok(format!("Built from their packages: {}\n", names.join(", ")))
+}
+
+/// Removes what cargo unpacked of `packages` before. It would use that again, because their versions are the same.
+fn forget_unpacked(packages: &[&Package]) -> Result<()> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let sources = home.context("cargo has no home")?.join("registry/src");
+    for registry in fs::read_dir(sources).into_iter().flatten().flatten() {
+        for Package { name, version, .. } in packages {
+            let folder = registry.path().join(format!("{name}-{version}"));
+            if folder.exists() {
+                fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Dependencies that need a newer Rust than `package` promises. `tree` has a line `NAME vVERSION` for each.
