@@ -61,7 +61,7 @@ const PARTS: [Part; 10] = [
         goal: Some(RUNTIME_GOAL),
         ..Part::new("mcp-runtime", "mcp-runtime/src/", 0)
     },
-    Part::new("xtask", "xtask/src/", 10_160),
+    Part::new("xtask", "xtask/src/", 10_170),
 ];
 
 impl Part {
