@@ -5,6 +5,8 @@ import os
 import re
 import signal
 import subprocess
+import termios
+import time
 from dataclasses import dataclass
 
 import pexpect
@@ -121,8 +123,12 @@ class Terminal:
         self.child.send(keys)
 
     def answer(self, question, keys="\r"):
-        """Waits for a question, and types an answer."""
+        """Waits for a question, and types an answer once the command reads keys."""
         self.until(question)
+        # Before that, the terminal itself edits the line, and a backspace would not reach the command.
+        deadline = time.monotonic() + LIMIT
+        while termios.tcgetattr(self.child.fileno())[3] & termios.ICANON and time.monotonic() < deadline:
+            time.sleep(0.01)
         self.send(keys)
 
     def interrupt(self):
