@@ -51,6 +51,8 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     forget_unpacked(&published)?;
     let mut command = Command::new(env!("CARGO"));
     command.args(["package", "--workspace", "--locked", "--quiet"]);
+    // Packages are built in their own folders. There, the `rustc` of rustup would look for a `rust-toolchain.toml`.
+    command.env("RUSTC", Path::new(env!("CARGO")).with_file_name("rustc"));
     for package in unpublished {
         command.args(["--exclude", &package.name]);
     }
