@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_are_no_challenge_are_passed_over() {
+    fn parts_that_are_not_a_challenge_are_passed_over() {
         assert_eq!(
             parsed(r#"=, "Basic", @ x, Bearer scope="a""#),
             ["Bearer scope=a"]

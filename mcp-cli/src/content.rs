@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contents_that_are_no_text_are_a_line() {
+    fn contents_other_than_text_are_one_line() {
         let block = ContentBlock::image([0; 12_595], "image/png");
         assert_eq!(
             Contents::new(None).show(&block).unwrap(),

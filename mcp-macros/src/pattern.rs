@@ -17,7 +17,7 @@ mod tests {
     use super::fault;
 
     #[test]
-    fn only_what_is_no_regular_expression_has_a_fault() {
+    fn only_invalid_regular_expressions_have_a_fault() {
         assert_eq!(fault("^[a-z]+(-[0-9]{2,4})?$"), None);
         for pattern in ["[a-z", "(", "a{2", "(?=a)", r"\1"] {
             assert!(fault(pattern).is_some(), "{pattern}");

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fraction_is_no_integer() {
+    fn a_fraction_is_not_an_integer() {
         for number in [
             "1.5",
             "1e-1",

@@ -66,7 +66,7 @@ async fn a_program_that_ends_at_once_is_quoted() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_that_is_no_server_is_quoted() {
+async fn a_program_that_is_not_a_server_is_quoted() {
     let script = "echo 'Listening on 8080'; while read -r line; do :; done";
     let child = ChildProcess::new("sh").args(["-c", script]);
     let waiting = Timeouts {

@@ -155,7 +155,7 @@ impl Session {
     }
 
     /// Runs `work` unless `is_done` returns a result after waiting for other work. If the other
-    /// work failed, its error is returned, because nobody wants to see the same login twice.
+    /// work failed, its error is returned. Otherwise the user would see the same login twice.
     ///
     /// The work runs in its own task, so it continues if this future is dropped.
     pub(crate) async fn once<T, F>(

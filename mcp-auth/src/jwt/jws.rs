@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_are_no_ascii_fit_nothing() {
+    fn types_that_are_not_ascii_fit_nothing() {
         let header = header(r#"{"alg":"ES256","typ":"applicationé/jwt"}"#).unwrap();
         assert!(!header.is_of_type("jwt"));
     }

@@ -130,7 +130,7 @@ async fn an_issuer_with_a_path_is_named_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_page_for_people_is_no_metadata() {
+async fn a_page_for_people_is_not_metadata() {
     // HTML pages at all URLs of the resource and of the issuer.
     let site = Site::own_issuer(|settings| settings.metadata = Metadata::None).await;
     site.issuer.fail(Endpoint::Other, Fault::Garbage);

@@ -73,7 +73,7 @@ fn every_algorithm_verifies_what_it_has_signed_and_nothing_else() {
 }
 
 #[test]
-fn a_public_key_is_no_secret() {
+fn a_public_key_is_not_a_secret() {
     assert_eq!(verify(HS256, &rsa_set()), Err(TokenError::Algorithm));
     let secrets = [rsa::N.as_bytes(), ES256_KEY.as_bytes(), b""];
     for secret in secrets {

@@ -113,7 +113,7 @@ async fn broken_answers_are_an_outage() {
 }
 
 #[tokio::test]
-async fn no_keys_are_no_outage() {
+async fn an_empty_key_set_is_not_an_outage() {
     let issuer = AuthorizationServer::start().await;
     issuer.fail(Endpoint::Jwks, Fault::Json(r#"{"keys":[]}"#.to_owned()));
     refuses(&guard(&issuer), &token(&issuer), "no keys").await;

@@ -173,7 +173,7 @@ async fn proofs_of_other_forms_are_refused() {
 }
 
 #[tokio::test]
-async fn a_bound_token_is_no_bearer_token_and_the_other_way_round() {
+async fn a_bound_token_is_not_a_bearer_token_and_the_other_way_round() {
     let issuer = AuthorizationServer::start().await;
     let policy = guard(&issuer);
     let holder = Holder::new(&issuer);

@@ -105,7 +105,7 @@ async fn tokens_with_other_claims_are_refused() {
 }
 
 #[tokio::test]
-async fn an_id_token_is_no_access_token() {
+async fn an_id_token_is_not_an_access_token() {
     let issuer = AuthorizationServer::start().await;
     // The token is rejected even if the client has the same name as the resource.
     refuses(&guard(&issuer), &issuer.id_token(RESOURCE), "ID token").await;

@@ -290,7 +290,7 @@ fn claude_desktop_and_zed_have_none() {
 }
 
 #[test]
-fn what_is_no_reference_stays() {
+fn what_is_not_a_reference_stays() {
     let user = User::new();
     let args = |file: &str, args: &str| {
         let text = format!(r#"{{"mcpServers": {{"a": {{"command": "a", "args": ["{args}"]}}}}}}"#);

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_written_is_no_line() {
+    fn an_empty_write_is_not_a_line() {
         let mut outbox = Outbox::new();
         assert_eq!(outbox.push(|_| Err(7)), Err(7));
         outbox.push(|_| Ok::<_, ()>(())).unwrap();

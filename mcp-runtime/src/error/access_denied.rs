@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_that_is_no_error_is_replaced() {
+    fn a_status_that_is_not_an_error_is_replaced() {
         for (asked, status) in [(200, 403), (302, 403), (400, 400), (429, 429), (503, 503)] {
             let denied = AccessDenied::new(StatusCode::from_u16(asked).unwrap());
             assert_eq!(denied.status(), status);

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_refused() {
+    fn what_is_not_a_date_is_refused() {
         for requested in ["1.0.0", "", "2025-11-2x", "2025-11-251"] {
             assert!(
                 handshake_revision(requested, Revisions::ALL).is_err(),

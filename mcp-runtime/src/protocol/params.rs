@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meta_that_is_no_object_is_refused_by_its_path() {
+    fn a_meta_that_is_not_an_object_is_refused_by_its_path() {
         for meta in ["7", "\"x\""] {
             let params = format!(r#"{{"_meta":{meta}}}"#);
             let fault = read(&params).map(drop).unwrap_err().to_string();

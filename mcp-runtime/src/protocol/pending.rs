@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_no_reason_to_wait_unless_asked_for() {
+    fn progress_does_not_extend_the_wait_unless_requested() {
         let start = Instant::now();
         let mut pending = Pending::new();
         pending.insert(1, (), timeouts(false), start);

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "\"a b\" is not a scope")]
-    fn what_is_no_scope_is_refused() {
+    fn what_is_not_a_scope_is_refused() {
         Scopes::default().add(["a b"]);
     }
 }

@@ -334,7 +334,7 @@ async fn unknown_arguments_are_faults_of_a_strict_tool() {
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_object_are_refused() {
+async fn arguments_that_are_not_an_object_are_refused() {
     let server = Arguments.into_server();
     for arguments in [json!([]), json!(5), json!("value")] {
         let answer = answer(&server, "integer", arguments).await;

@@ -100,7 +100,7 @@ async fn a_question_is_asked_where_its_condition_holds() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_no_question_that_was_not_asked() {
+async fn a_declined_question_differs_from_one_that_was_not_asked() {
     for era in [Era::Handshake, Era::Stateless] {
         let (client, _) = connect(era, false).await;
         let refused = text(&client, "write", json!({"text": "x", "name": "a"})).await;

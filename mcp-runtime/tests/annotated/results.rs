@@ -427,7 +427,7 @@ async fn every_return_type_answers() {
 }
 
 #[tokio::test]
-async fn a_protocol_error_is_no_result() {
+async fn a_protocol_error_is_not_a_result() {
     let answer = answer(&Results.into_server(), "protocol_error", json!({})).await;
     assert_eq!(
         answer["error"],

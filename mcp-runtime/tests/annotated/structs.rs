@@ -361,7 +361,7 @@ type Number = i64;
 struct Several(#[allow(dead_code)] Vec<i64>);
 
 #[test]
-fn what_is_not_an_object_is_no_struct_of_arguments() {
+fn only_an_object_is_a_struct_of_arguments() {
     struct Numbers;
     #[mcp_server(undocumented = "allow")]
     impl Numbers {

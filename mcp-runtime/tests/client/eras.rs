@@ -71,7 +71,7 @@ async fn any_other_error_means_a_handshake() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_discovery_means_a_handshake() {
+async fn an_answer_that_is_not_a_discovery_leads_to_a_handshake() {
     let client = connect(builder(), async |mut server: Scripted| {
         let (id, _) = server.expect("server/discover").await;
         server.answer(&id, json!({"tools": []})).await;
@@ -112,7 +112,7 @@ async fn a_stateless_server_that_is_slow_to_start_is_still_found() {
 }
 
 #[tokio::test]
-async fn a_stateless_refusal_is_no_reason_to_fall_back() {
+async fn a_stateless_refusal_is_not_a_reason_to_fall_back() {
     for code in [-32020, -32021] {
         let refused = connect(builder(), async move |mut server: Scripted| {
             let (id, _) = server.expect("server/discover").await;

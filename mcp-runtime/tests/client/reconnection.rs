@@ -14,7 +14,7 @@ use crate::servers::{SECOND, Servers, builder, connected, until};
 use crate::support::scripted::said;
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_connection_is_made_anew() {
+async fn a_lost_connection_is_restored() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let states = Arc::clone(&seen);
     let observed = builder().on_status(move |status| states.lock().unwrap().push(status));
@@ -260,7 +260,7 @@ async fn a_call_just_after_the_loss_is_served_and_cuts_no_later_pause_short() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tries_begin_anew_after_a_connection_that_has_lasted() {
+async fn attempts_start_over_after_a_connection_that_has_lasted() {
     let (_client, server, mut servers) = connected(builder().without_keep_alive()).await;
     drop(server);
     for _ in 0..3 {

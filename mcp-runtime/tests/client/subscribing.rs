@@ -172,7 +172,7 @@ async fn observers_are_told_what_concerns_them() {
 }
 
 #[tokio::test]
-async fn a_server_without_subscriptions_is_no_unknown_method() {
+async fn the_error_names_the_capability_that_subscriptions_need() {
     let server = support::builder().build();
     let client = connect(builder().revision(Revision::LATEST), &server).await;
     let refused = client.subscribe_to(filter()).await.unwrap_err().to_string();

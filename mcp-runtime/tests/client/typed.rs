@@ -96,7 +96,7 @@ async fn a_wrapper_is_known_by_the_schema_of_its_tool() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_with_a_member_result_is_no_wrapper_by_itself() {
+async fn a_member_called_result_does_not_make_an_object_a_wrapper() {
     let content = || json!({"result": {"a": 1}});
     for schema in [
         Some(json!({"properties": {"result": {}, "unit": {}}, "required": ["result"]})),
@@ -144,7 +144,7 @@ async fn a_call_that_succeeded_does_not_fail_because_tools_can_not_be_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn content_that_is_no_wrapper_needs_no_list() {
+async fn content_that_is_not_a_wrapper_needs_no_list() {
     for mut finding in Finding::in_each_era(wrapper()).await {
         let place = json!({"city": "Lisbon"});
         let found = finding.found::<Option<Place>>(place, false).await;
@@ -165,7 +165,7 @@ macro_rules! refused {
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_object_are_refused() {
+async fn arguments_that_are_not_an_object_are_refused() {
     for (client, mut server) in clients().await {
         refused! {
             client,

@@ -44,7 +44,7 @@ async fn no_message(status: u16, headers: &'static str, body: &'static str) -> H
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_message_is_shown() {
+async fn an_answer_that_is_not_a_message_is_shown() {
     let html = "content-type: text/html; charset=utf-8\r\n";
     let error = no_message(502, html, "<h1>\r\nBad\u{7} Gateway</h1>").await;
     assert_eq!(
@@ -96,7 +96,7 @@ async fn a_byte_order_mark_before_an_answer_is_skipped() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_no_mcp_server_is_shown_when_connecting() {
+async fn the_answer_of_a_server_without_mcp_is_shown_when_connecting() {
     let headers = "content-type: text/html\r\n";
     let server = Scripted::new(move |exchange| exchange.reply(404, headers, "<h1>Nothing here"));
     let server = server.await;

@@ -362,7 +362,7 @@ async fn credentials_stay_at_their_origin() {
 }
 
 #[tokio::test]
-async fn a_login_may_take_longer_than_a_call_and_is_no_silence_of_the_server() {
+async fn a_login_may_take_longer_than_a_call_without_being_a_silent_server() {
     for era in [None, Some(Era::Stateless), Some(Era::Handshake)] {
         let server = server_for(1).await;
         let login = Gate::new();

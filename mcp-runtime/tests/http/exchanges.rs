@@ -270,7 +270,7 @@ async fn calls_in_a_session_that_was_forgotten_are_repeated() {
 }
 
 #[tokio::test]
-async fn a_call_in_a_session_that_was_forgotten_says_so_where_there_is_no_other() {
+async fn without_reconnection_a_call_in_a_forgotten_session_fails() {
     let server = forgetful((404, "", "")).await;
     let client = connect(builder().without_reconnect(), &server).await;
     let call = client.call_tool("x", json!({})).fail_fast();

@@ -98,7 +98,7 @@ async fn a_member_of_the_parameters_given_twice_is_named() {
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_object_are_refused_before_headers() {
+async fn arguments_that_are_not_an_object_are_refused_before_headers() {
     let site = Site::open().await;
     for arguments in ["[]", "7", "\"x\"", "false"] {
         for tool in ["echo", "region", "nothing"] {

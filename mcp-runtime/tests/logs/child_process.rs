@@ -9,7 +9,7 @@ use crate::support::clock::{Clock, until};
 use crate::support::log::Log;
 
 #[tokio::test]
-async fn a_line_that_is_no_message_is_a_warning_once() {
+async fn a_line_that_is_not_a_message_is_a_warning_once() {
     let (log, _guard) = Log::listening(tracing::Level::WARN);
     let script = format!(
         r#"echo 'Listening on {}'; echo 'and again'

@@ -118,7 +118,7 @@ async fn null_counts_as_absent() {
 }
 
 #[tokio::test]
-async fn a_member_given_twice_and_one_whose_name_is_no_text_are_refused() {
+async fn duplicate_members_and_names_that_are_not_text_are_refused() {
     let mut wire = Wire::operating("2025-11-25").await;
     for (params, path) in [
         (r#"{"cursor":"a","cursor":null}"#, "params.cursor"),

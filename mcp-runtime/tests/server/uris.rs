@@ -224,7 +224,7 @@ async fn subscribers_are_told_in_their_own_spelling() {
 }
 
 #[tokio::test]
-async fn what_is_no_uri_is_refused() {
+async fn what_is_not_a_uri_is_refused() {
     let server = library();
     for text in [
         "",

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
+    fn what_is_not_an_object_is_refused() {
         assert!(with_members("[1]").is_err());
         assert!(with_members(r#"{"_meta":1}"#).is_err());
     }

@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_message_with_a_method_is_known_to_be_no_response() {
+    fn only_a_message_with_a_method_is_known_not_to_be_a_response() {
         assert!(!refused(r#"{"jsonrpc":"2.0","id":4}"#).has_method);
         assert!(!refused("rubbish").has_method);
         assert!(refused(r#"{"jsonrpc":"2.0","id":4,"method":7}"#).has_method);

@@ -272,7 +272,7 @@ fn fault<'a, T: Deserialize<'a> + std::fmt::Debug>(text: &'a str) -> String {
 }
 
 #[test]
-fn a_list_is_no_union() {
+fn a_list_is_not_a_union() {
     for text in ["[]", "null", "1", r#"["text","hi"]"#] {
         fault::<ContentBlock>(text);
         fault::<ResourceContents>(text);

@@ -105,13 +105,13 @@ mod tests {
             circles("use crate::b;", by_super, "use crate::a::A;"),
             circle
         );
-        // Through a re-export of the crate, and through a path in a macro.
+        // The imports go through a re-export and through a path in a macro.
         let by_macro = "fn f() { g!(crate::c::C) }";
         assert_eq!(
             circles("use crate::b::B as D;", by_macro, "use crate::A;"),
             circle
         );
-        // Through an imported module.
+        // The import goes through an imported module.
         let by_module = "use crate::c;\nfn f() { c::g() }";
         assert_eq!(
             circles("use crate::b::B;", by_module, "use super::a;"),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_other_crates_and_names_of_its_own_are_no_imports() {
+    fn tests_other_crates_and_own_names_are_not_imports() {
         let tests = "#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}\n";
         assert!(circles("use crate::b::B;", "use super::c::C;", tests).is_empty());
         assert!(circles("use crate::b::B;", "use super::c::C;", "use other::a::A;").is_empty());

@@ -74,7 +74,7 @@ pub(super) const PHRASES: &[Phrase] = &[
         find: "nothing of",
         better: "write \"no part of\" or \"nothing about\"",
     },
-    // People who are not people.
+    // Persons instead of programs.
     Phrase {
         find: "^ nobody|nobody's",
         better: "name who does not: \"no client\", or write \"no one\"",

@@ -43,12 +43,12 @@ fn schema(workspace: &Workspace) -> Value {
     });
     let requests = defs["ClientRequest"]["anyOf"].as_array_mut().unwrap();
     requests.push(json!({"$ref": "#/$defs/TasteToolRequest"}));
-    // A value.
+    // A new value of an enum.
     defs["Role"]["enum"]
         .as_array_mut()
         .unwrap()
         .push(json!("narrator"));
-    // A variant.
+    // A new variant of a union.
     defs["HologramContent"] = json!({
         "type": "object",
         "properties": {

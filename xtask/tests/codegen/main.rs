@@ -98,7 +98,7 @@ fn a_disagreement_between_revisions_is_named() {
 }
 
 #[test]
-fn a_stand_in_that_is_no_value_of_its_union_is_named() {
+fn a_stand_in_that_is_not_a_value_of_its_union_is_named() {
     let workspace = Workspace::new();
     let file = workspace.path().join("schema/overlay.toml");
     let overlay = std::fs::read_to_string(&file).unwrap();

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_cursors() {
+    fn other_strings_are_not_cursors() {
         let read = |cursor: &str| Place::after::<ListToolsResult>(Some(cursor.into()));
         let cursor = Place::Entry(3).cursor::<ListToolsResult>();
         assert!(read(&cursor).is_ok());

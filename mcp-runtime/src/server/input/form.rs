@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_is_refused_by_the_name_of_the_field() {
+    fn what_is_not_a_form_is_refused_by_the_name_of_the_field() {
         assert!(
             refusal::<Nested>().contains("`inner`"),
             "{}",

@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_refused() {
+    fn what_is_not_a_template_is_refused() {
         for text in [
             "x:{", "x:}", "x:{a", "x:a}b", "x:{}", "x:{a b}", "x:{a*}", "x:{a:3}", "x:{a}{b}",
         ] {

@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_types_are_no_constraints() {
+    fn bounds_of_types_are_not_constraints() {
         assert!(!validation::<u32>().has_constraints);
         assert!(!validation::<Plain>().has_constraints);
         assert!(validation::<Inner>().has_constraints);

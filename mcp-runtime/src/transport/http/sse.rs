@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id_or_time_is_left_out() {
+    fn invalid_ids_and_times_are_left_out() {
         let mut parser = parser();
         let pieces = ["id: 7\nretry: 5\nid: 8\0\nretry: +9\nretry: 1s\n\n"];
         assert!(fed(&mut parser, &pieces).is_empty());
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_other_kinds_are_no_messages() {
+    fn events_of_other_kinds_are_not_messages() {
         let mut parser = parser();
         let pieces = ["event: endpoint\ndata: /m\n\nevent: x\ndata: 1\n\ndata: 2\n\n"];
         assert_eq!(fed(&mut parser, &pieces), ["2"]);

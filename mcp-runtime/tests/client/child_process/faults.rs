@@ -17,7 +17,7 @@ async fn a_program_that_is_missing_is_named() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_no_server_is_reported() {
+async fn a_program_that_is_not_a_server_is_reported() {
     for program in ["true", "false"] {
         let refused = Client::builder("test", "1.0.0");
         let refused = refused.connect(ChildProcess::new(program)).await;

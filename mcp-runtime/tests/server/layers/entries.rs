@@ -264,6 +264,6 @@ async fn a_method_of_an_extension_can_be_a_service() {
 
 #[test]
 #[should_panic(expected = "which no extension can serve")]
-fn a_method_of_the_protocol_can_be_no_service() {
+fn a_method_of_the_protocol_can_not_be_a_service() {
     Server::builder().method_service("tools/call", Echo);
 }

@@ -78,7 +78,7 @@ async fn a_refusal_says_when_to_try_again() {
 }
 
 #[tokio::test]
-async fn a_response_that_is_no_object_is_an_internal_error() {
+async fn a_response_that_is_not_an_object_is_an_internal_error() {
     for error in errors(|_| Ok(McpResponse::new("[]")?)).await {
         assert_eq!(error, json!({"code": -32603, "message": "Internal error"}));
     }

@@ -166,7 +166,7 @@ async fn an_unknown_date_gets_the_newest_handshake_revision() {
 }
 
 #[tokio::test]
-async fn a_version_that_is_no_date_is_refused_with_the_supported_ones() {
+async fn a_version_that_is_not_a_date_is_refused_with_the_supported_ones() {
     let mut wire = Wire::open().await;
     let answer = wire.ask(initialize("1.0.0")).await;
     assert_eq!(code(&answer), -32602, "{answer}");

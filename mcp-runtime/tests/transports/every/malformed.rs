@@ -50,7 +50,7 @@ async fn what_is_not_json_is_a_parse_error() {
 }
 
 #[tokio::test]
-async fn json_that_is_no_request_is_refused_with_its_id() {
+async fn json_that_is_not_a_request_is_refused_with_its_id() {
     let faults = [
         (r#"{"id":7,"method":"ping"}"#, json!(7), "jsonrpc"),
         (

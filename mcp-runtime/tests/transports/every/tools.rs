@@ -137,7 +137,7 @@ async fn an_unknown_tool_is_named() {
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_object_are_refused_by_their_path() {
+async fn arguments_that_are_not_an_object_are_refused_by_their_path() {
     for (mut wire, call) in both_eras().await {
         for tool in ["add", "nowhere"] {
             for arguments in [json!([]), json!([1]), json!("x"), json!(7), json!(false)] {

@@ -44,7 +44,7 @@ fn is_not_read(rows: &[(&str, &str, &[&str])]) {
 }
 
 #[test]
-fn documents_that_are_no_schema_of_a_protocol() {
+fn documents_that_are_not_a_schema_of_a_protocol() {
     refuses(&[
         (
             "no definitions",

@@ -75,7 +75,7 @@ refused! {
         let result = json!({"type": "object", "properties": {"a": {"type": "string"}}});
         answer(defs, "TasteResultResponse", result);
     } => ["/properties/result: expected a reference to the result"];
-    a_result_that_is_no_object: |defs| {
+    a_result_that_is_not_an_object: |defs| {
         request(defs, "TasteRequest", &[]);
         defs["TasteResult"] = json!({"type": "string"});
     } => ["at /$defs/TasteResult: `params` and results are objects"];

@@ -92,7 +92,7 @@ odd! {
     a_definition_of_the_macros: |defs| definition(defs, "Serialize", object()), ["to = \"McpSerialize\""];
     a_definition_called_revision: |defs| definition(defs, "Revision", object()), ["to = \"McpRevision\""];
     a_definition_called_self: |defs| definition(defs, "Self", object()), ["to = \"McpSelf\""];
-    an_inline_type_that_is_no_name: |defs| field(defs, "名前", json!({"type": "array", "items": {
+    an_inline_type_whose_name_is_not_an_identifier: |defs| field(defs, "名前", json!({"type": "array", "items": {
         "type": "object", "properties": {"é": {"type": "object", "properties": {"a": {"type": "string"}}}},
     }})), ["Tool.名前: would be ``"];
     a_message_that_is_a_field: |defs| field(defs, "odd", json!({"$ref": "#/$defs/ListToolsRequest"})),
@@ -142,7 +142,7 @@ odd! {
 }
 
 #[test]
-fn a_file_that_is_no_date_is_named() {
+fn a_file_that_is_not_a_date_is_named() {
     let workspace = Workspace::new();
     let folder = workspace.path().join("schema");
     std::fs::copy(
@@ -301,7 +301,7 @@ fn odd_names_are_the_same_on_the_wire() {
 fn answers_that_are_pasted_settle_all_names() {
     let workspace = Workspace::fixed("odd");
     workspace.edit_schema("2026-07-28", all_odd);
-    // Answers may lead to other questions. Names are settled before they are documented.
+    // Each answer may lead to another question: code generation asks for names before docs.
     for _ in 0..4 {
         let Err(open) = workspace.xtask(&["codegen"]) else {
             break;
