@@ -48,7 +48,7 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     }
     ensure!(faults.is_empty(), "{}", faults.join("\n"));
 
-    forget(root, &published)?;
+    forget_unpacked(&published)?;
     let mut command = Command::new(env!("CARGO"));
     command.args(["package", "--workspace", "--locked", "--quiet"]);
     // Packages are built in their own folders. There, the `rustc` of rustup would look for a `rust-toolchain.toml`.
@@ -62,12 +62,9 @@ pub(crate) fn run(root: &Path) -> Result<String> {
     Ok(format!("Built from their packages: {}\n", names.join(", ")))
 }
 
-/// Removes the sources and the builds of an earlier run. Cargo would use them again, because versions
-/// on a registry never change.
-fn forget(root: &Path, packages: &[&Package]) -> Result<()> {
-    let mut clean = vec!["clean"];
-    clean.extend(packages.iter().flat_map(|it| ["--package", &*it.name]));
-    cargo(root, &clean)?;
+/// Removes what cargo unpacked of `packages` before. It would use that again, because their versions are the same.
+/// For the same reason it keeps what it built of them, so only an empty target folder gives a certain result.
+fn forget_unpacked(packages: &[&Package]) -> Result<()> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
     let sources = home.context("cargo has no home")?.join("registry/src");
