@@ -58,8 +58,9 @@ pub enum ConnectError {
     Refused(#[source] ErrorObject),
     /// The HTTP response is not an MCP message: the URL belongs to another service, credentials are
     /// missing, or a gateway has answered. The message shows the URL without its query.
+    // Not a `source`, whose text would repeat the message with a shorter URL.
     #[error("{}", .0.with_url())]
-    Http(#[source] Box<HttpError>),
+    Http(Box<HttpError>),
     /// The client has no credentials that the server accepts ([`CallError::Authentication`]). In
     /// this case a lost connection is not restored automatically, but the next call tries again.
     #[error("{0}")]

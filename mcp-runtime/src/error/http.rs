@@ -143,6 +143,13 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "client")]
+    fn a_refused_connection_is_described_once() {
+        let refused = crate::ConnectError::Http(Box::new(error()));
+        assert_eq!(crate::error::with_causes(&refused), error().with_url());
+    }
+
+    #[test]
     fn a_redirect_names_its_target_without_secrets() {
         let redirect = HttpError {
             status: 307,
