@@ -122,9 +122,12 @@ fn outcome(line: &Value) -> String {
         return format!("not checked: {file} is not trusted (--trust-project)");
     }
     if let Some(revision) = check["revision"].as_str() {
-        let tools = &check["tools"];
+        let tools = match &check["tools"] {
+            one if *one == 1 => "1 tool".to_owned(),
+            tools => format!("{tools} tools"),
+        };
         let milliseconds = &check["milliseconds"];
-        return format!("{revision}, {tools} tools, {milliseconds} ms");
+        return format!("{revision}, {tools}, {milliseconds} ms");
     }
     let args = line["args"].as_array().into_iter().flatten();
     let words = [&line["command"]].into_iter().chain(args);
@@ -134,5 +137,23 @@ fn outcome(line: &Value) -> String {
         place.to_owned()
     } else {
         format!("{place} (disabled)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::outcome;
+
+    #[test]
+    fn tools_are_counted() {
+        let with = |tools: u32| {
+            outcome(
+                &json!({"check": {"revision": "2026-07-28", "tools": tools, "milliseconds": 5}}),
+            )
+        };
+        assert_eq!(with(1), "2026-07-28, 1 tool, 5 ms");
+        assert_eq!(with(2), "2026-07-28, 2 tools, 5 ms");
     }
 }
