@@ -1,25 +1,17 @@
 //! `cargo xtask check`: runs the checks that find most mistakes. They take a minute or two once
 //! everything is built. `.ci/run` runs all checks.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
-use crate::{size, tidy};
+use crate::{process, size, tidy};
 
-const FMT: &[&str] = &["fmt", "--all", "--check"];
-const CLIPPY: &[&str] = &[
-    "clippy",
-    "--workspace",
-    "--all-targets",
-    "--all-features",
-    "--quiet",
-    "--",
-    "-D",
-    "warnings",
+const CARGO: [&str; 3] = [
+    "fmt --all --check",
+    "clippy --workspace --all-targets --all-features --quiet -- -D warnings",
+    "test --workspace --all-features --lib --quiet",
 ];
-const UNIT_TESTS: &[&str] = &["test", "--workspace", "--all-features", "--lib", "--quiet"];
 
 /// Checks the workspace at `root`. The fastest checks run first.
 ///
@@ -29,9 +21,9 @@ const UNIT_TESTS: &[&str] = &["test", "--workspace", "--all-features", "--lib", 
 pub(crate) fn run(root: &Path) -> Result<String> {
     step("cargo xtask tidy", || tidy::run(root).map(drop))?;
     step("cargo xtask size", || size::run(root).map(drop))?;
-    for arguments in [FMT, CLIPPY, UNIT_TESTS] {
-        let name = format!("cargo {}", arguments.join(" "));
-        step(&name, || cargo(root, arguments))?;
+    for arguments in CARGO {
+        let mut cargo = process::cargo(root, arguments);
+        step(&format!("cargo {arguments}"), || process::run(&mut cargo))?;
     }
     Ok("All checks passed; `.ci/run` runs the others.\n".to_owned())
 }
@@ -42,13 +34,5 @@ fn step(name: &str, check: impl FnOnce() -> Result<()>) -> Result<()> {
     let start = Instant::now();
     check()?;
     eprintln!("--- {} s", start.elapsed().as_secs());
-    Ok(())
-}
-
-fn cargo(root: &Path, arguments: &[&str]) -> Result<()> {
-    let mut command = Command::new(env!("CARGO"));
-    let status = command.args(arguments).current_dir(root).status();
-    let status = status.context("cargo can't be run")?;
-    ensure!(status.success(), "`cargo {}` failed", arguments.join(" "));
     Ok(())
 }

@@ -8,16 +8,17 @@ mod package;
 mod pictures;
 #[path = "../../benches/harness/src/port.rs"]
 mod port;
+mod process;
 mod schema;
 mod size;
 mod tidy;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::thread::JoinHandle;
 
 /// Development tasks of this workspace.
@@ -106,13 +107,8 @@ fn run(root: &Path, task: Task) -> Result<String> {
 
 /// Builds and runs the benchmark harness, a package of the workspace in `benches`.
 fn bench(root: &Path, arguments: &[OsString]) -> Result<String> {
-    let status = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--locked"])
-        .args(["--package", "bench-harness", "--"])
-        .args(arguments)
-        .current_dir(root.join("benches"))
-        .status()?;
-    ensure!(status.success(), "the measurement failed");
+    let harness = "run --quiet --locked --package bench-harness --";
+    process::run(process::cargo(&root.join("benches"), harness).args(arguments))?;
     Ok(String::new())
 }
 

@@ -4,26 +4,11 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
+use itertools::Itertools;
 
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-    workspace_members: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    id: String,
-    name: String,
-    version: String,
-    rust_version: Option<String>,
-    /// The registries to which the package may be published; empty for packages that are not published.
-    publish: Option<Vec<String>>,
-}
+use crate::process::{self, Package, cargo};
 
 /// Packages all published packages of the workspace at `root`, and builds each from its package.
 ///
@@ -31,35 +16,29 @@ struct Package {
 ///
 /// A package that does not build, or that promises an older Rust than its dependencies need.
 pub(crate) fn run(root: &Path) -> Result<String> {
-    let metadata = cargo(root, &["metadata", "--format-version", "1", "--locked"])?;
-    let metadata: Metadata = serde_json::from_str(&metadata).context("cargo metadata")?;
-    let (published, unpublished): (Vec<_>, Vec<_>) = metadata
-        .packages
-        .iter()
-        .filter(|package| metadata.workspace_members.contains(&package.id))
-        .partition(|package| package.publish.is_none());
+    let packages = process::packages(root, "")?;
+    let ours = packages.iter().filter(|it| it.source.is_none());
+    let (published, unpublished): (Vec<_>, Vec<_>) = ours.partition(|it| it.publish.is_none());
     let mut faults = Vec::new();
     for package in &published {
-        let arguments = ["tree", "--locked", "--all-features", "--target", "all"];
-        let edges = ["--edges", "normal,build", "--prefix", "none"];
-        let only = ["--format", "{p}", "--package", &package.name];
-        let tree = cargo(root, &[&arguments[..], &edges, &only].concat())?;
-        faults.extend(too_old(package, &tree, &metadata.packages)?);
+        let tree = "tree --locked --all-features --target all --edges normal,build \
+                    --prefix none --format {p} --package";
+        let tree = process::output(cargo(root, tree).arg(&package.name))?;
+        faults.extend(too_old(package, &tree, &packages)?);
     }
     ensure!(faults.is_empty(), "{}", faults.join("\n"));
 
     forget_unpacked(&published)?;
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["package", "--workspace", "--locked", "--quiet"]);
-    // Packages are built in their own folders. There, the `rustc` of rustup would look for a `rust-toolchain.toml`.
-    command.env("RUSTC", Path::new(env!("CARGO")).with_file_name("rustc"));
+    let mut command = cargo(root, "package --workspace --locked --quiet");
     for package in unpublished {
         command.args(["--exclude", &package.name]);
     }
-    let status = command.current_dir(root).status().context("cargo")?;
-    ensure!(status.success(), "a package can't be built: see above");
-    let names: Vec<_> = published.iter().map(|package| &*package.name).collect();
-    Ok(format!("Built from their packages: {}\n", names.join(", ")))
+    process::run(&mut command)?;
+    let names = published.iter().map(|package| &package.name);
+    Ok(format!(
+        "Built from their packages: {}\n",
+        names.format(", ")
+    ))
 }
 
 /// Removes what cargo unpacked of `packages` before. It would use that again, because their versions are the same.
@@ -88,20 +67,17 @@ fn too_old(package: &Package, tree: &str, all: &[Package]) -> Result<Vec<String>
         .iter()
         .filter_map(|it| Some(((&*it.name, &*it.version), it.rust_version.as_deref()?)))
         .collect();
-    let mut faults: Vec<_> = tree
-        .lines()
-        .filter_map(|line| {
-            let (dependency, rest) = line.split_once(" v")?;
-            let version = rest.split(' ').next()?;
-            let needed = needed.get(&(dependency, version))?;
-            (numbers(needed) > numbers(promised)).then(|| {
-                format!("{name}: `rust-version` is {promised}, but {dependency} {version} needs {needed}")
-            })
+    let faults = tree.lines().filter_map(|line| {
+        let (dependency, rest) = line.split_once(" v")?;
+        let version = rest.split(' ').next()?;
+        let needed = needed.get(&(dependency, version))?;
+        (numbers(needed) > numbers(promised)).then(|| {
+            format!(
+                "{name}: `rust-version` is {promised}, but {dependency} {version} needs {needed}"
+            )
         })
-        .collect();
-    faults.sort();
-    faults.dedup();
-    Ok(faults)
+    });
+    Ok(faults.sorted().dedup().collect())
 }
 
 /// The numbers of a version such as `1.88` or `1.88.0`.
@@ -110,30 +86,16 @@ fn numbers(version: &str) -> [u32; 3] {
     [(); 3].map(|()| parts.next().unwrap_or(0))
 }
 
-fn cargo(root: &Path, arguments: &[&str]) -> Result<String> {
-    let mut command = Command::new(env!("CARGO"));
-    let output = command.args(arguments).current_dir(root).output();
-    let output = output.context("cargo")?;
-    ensure!(
-        output.status.success(),
-        "cargo {}: {}",
-        arguments.join(" "),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Ok(String::from_utf8(output.stdout)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Package, too_old};
 
     fn package(name: &str, rust_version: &str) -> Package {
         Package {
-            id: name.to_owned(),
             name: name.to_owned(),
             version: "1.2.0".to_owned(),
             rust_version: Some(rust_version.to_owned()),
-            publish: None,
+            ..Package::default()
         }
     }
 

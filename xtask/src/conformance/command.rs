@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
 use super::checks::Totals;
 use super::program::{self, CLIENT, Server, built};
-use super::requirements::Outcome;
+use super::requirements::outcome;
 use super::suite::Suite;
 
 /// Options of `cargo xtask conformance`.
@@ -48,34 +48,26 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     }
     let both = vec![Side::Server, Side::Client];
     let sides = options.side.map_or(both, |side| vec![side]);
-    if options.requirements {
-        return run_requirements(root, &suite, &sides);
-    }
+    let revisions = if options.requirements {
+        suite.requirements()?
+    } else {
+        REVISIONS.map(str::to_owned).to_vec()
+    };
     let mut report = String::new();
     let mut is_clean = true;
     for side in sides {
-        for revision in REVISIONS {
-            let totals = side.run(root, &suite, revision, options.layer)?;
-            is_clean &= totals.failed.is_empty();
-            write!(report, "{} {revision}: {totals}", side.name())?;
+        for revision in &revisions {
+            let (passed, text) = if options.requirements {
+                side.run_requirements(root, &suite, revision)?
+            } else {
+                let totals = side.run(root, &suite, revision, options.layer)?;
+                (totals.failed.is_empty(), totals.to_string())
+            };
+            is_clean &= passed;
+            writeln!(report, "{} {revision}: {}", side.name(), text.trim_end())?;
         }
     }
     ensure!(is_clean, "the suite found faults\n{report}");
-    Ok(report)
-}
-
-/// Runs the frozen sets of required scenarios for each of `sides`.
-fn run_requirements(root: &Path, suite: &Suite, sides: &[Side]) -> Result<String> {
-    let mut report = String::new();
-    let mut conforms = true;
-    for revision in suite.requirements()? {
-        for side in sides {
-            let outcome = side.run_requirements(root, suite, &revision)?;
-            conforms &= outcome.conforms();
-            writeln!(report, "{} {revision}: {outcome}", side.name())?;
-        }
-    }
-    ensure!(conforms, "required scenarios failed\n{report}");
     Ok(report)
 }
 
@@ -95,25 +87,31 @@ impl Side {
     ///
     /// When the suite can't be run. Failed checks are not an error.
     fn run(self, root: &Path, suite: &Suite, revision: &str, layer: bool) -> Result<Totals> {
-        let folder = suite.results.join(self.name()).join(revision);
-        empty(&folder)?;
+        let folder = results(suite, &[self.name(), revision])?;
         let mut totals = Totals::default();
         match self {
             Self::Server => {
                 let server = Server::start(root, layer)?;
-                suite.test_server(&server.url(), revision, &folder)?;
-                // One of them, `tasks-status-notifications`, is always skipped.
-                let tasks = (revision == WITH_TASKS).then(|| suite.tasks());
-                for scenario in tasks.transpose()?.iter().flatten() {
-                    suite.test_extension(&server.url(), scenario, &folder)?;
+                let test = ["server", "--url", &server.url()];
+                let all = ["--suite", "all", "--spec-version", revision];
+                suite.test(&[&test[..], &all].concat(), &folder)?;
+                if revision == WITH_TASKS {
+                    // One of them, `tasks-status-notifications`, is always skipped.
+                    let is_of_tasks = |name: &str, extends| extends && name.starts_with("tasks-");
+                    for scenario in suite.scenarios(&["--server"], is_of_tasks)? {
+                        suite.test(&[&test[..], &["--scenario", &scenario]].concat(), &folder)?;
+                    }
                 }
             }
             Self::Client => {
-                let mut scenarios = suite.client_scenarios(revision)?;
+                let of_revision = ["--client", "--spec-version", revision];
+                let mut scenarios = suite.scenarios(&of_revision, |_, extends| !extends)?;
                 if WITH_EXTENSIONS.contains(&revision) {
-                    scenarios.extend(suite.authorization_extensions()?);
+                    let is_auth = |name: &str, extends| extends && name.starts_with("auth/");
+                    scenarios.extend(suite.scenarios(&["--client"], is_auth)?);
                 }
                 let program = built(root, CLIENT);
+                let program = program.to_string_lossy();
                 for scenario in &scenarios {
                     let complaint = suite.test_client(&program, scenario, revision, &folder)?;
                     let named = |complaint| format!("{scenario}: {complaint}");
@@ -128,29 +126,32 @@ impl Side {
         Ok(totals)
     }
 
-    /// Runs the required scenarios of one revision.
+    /// Runs the required scenarios of one revision. Returns true if all passed, and a description of the results.
     ///
     /// # Errors
     ///
     /// When the suite can't be run. Failed scenarios are not an error.
-    fn run_requirements(self, root: &Path, suite: &Suite, revision: &str) -> Result<Outcome> {
-        let folder = suite.results.join("requirements").join(self.name());
-        let folder = folder.join(revision);
-        empty(&folder)?;
-        let program = built(root, CLIENT);
-        let program = program.to_string_lossy();
+    fn run_requirements(
+        self,
+        root: &Path,
+        suite: &Suite,
+        revision: &str,
+    ) -> Result<(bool, String)> {
+        let folder = results(suite, &["requirements", self.name(), revision])?;
+        let required = ["--requirements", revision];
         let printed = match self {
             Self::Server => {
                 let server = Server::start(root, false)?;
-                let arguments = ["server", "--url", &server.url()];
-                suite.test_requirements(&arguments, revision, &folder)?
+                let test = ["server", "--url", &server.url()];
+                suite.test(&[&test[..], &required].concat(), &folder)?
             }
             Self::Client => {
-                let arguments = ["client", "--command", &program];
-                suite.test_requirements(&arguments, revision, &folder)?
+                let program = built(root, CLIENT);
+                let test = ["client", "--command", &program.to_string_lossy()];
+                suite.test(&[&test[..], &required].concat(), &folder)?
             }
         };
-        Ok(Outcome::read(&printed))
+        Ok(outcome(&printed))
     }
 
     fn name(self) -> &'static str {
@@ -162,10 +163,12 @@ impl Side {
 }
 
 /// Creates an empty folder for results.
-fn empty(folder: &Path) -> Result<()> {
+fn results(suite: &Suite, path: &[&str]) -> Result<PathBuf> {
+    let folder = suite.results.join(path.join("/"));
     let place = || folder.display().to_string();
     if folder.exists() {
-        fs::remove_dir_all(folder).with_context(place)?;
+        fs::remove_dir_all(&folder).with_context(place)?;
     }
-    fs::create_dir_all(folder).with_context(place)
+    fs::create_dir_all(&folder).with_context(place)?;
+    Ok(folder)
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use crate::port::Port;
+use crate::process::{cargo, run};
 
 const SERVER: &str = "conformance-server";
 /// The client, for [`built`].
@@ -21,22 +22,8 @@ const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
 ///
 /// When a program can't be built.
 pub(super) fn build(root: &Path) -> Result<()> {
-    let package = ["build", "-p", "mcp-examples"];
     let programs = ["--bin", SERVER, "--bin", CLIENT];
-    let mut cargo = Command::new(env!("CARGO"));
-    run(cargo.args(package).args(programs).current_dir(root))
-}
-
-/// Runs a program that must succeed. Its output is printed.
-///
-/// # Errors
-///
-/// When the program can't be started, or fails.
-pub(super) fn run(command: &mut Command) -> Result<()> {
-    let program = command.get_program().display().to_string();
-    let status = command.status().with_context(|| program.clone())?;
-    ensure!(status.success(), "{program}: {status}");
-    Ok(())
+    run(cargo(root, "build -p mcp-examples").args(programs))
 }
 
 pub(super) fn built(root: &Path, name: &str) -> PathBuf {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::program::run;
+use crate::process::run;
 
 const PACKAGE: &str = "@modelcontextprotocol/conformance";
 const VERSION: &str = "0.2.0-alpha.12";
@@ -43,79 +43,33 @@ impl Suite {
         })
     }
 
-    /// Returns the names of the client scenarios of `revision`. Scenarios of extensions belong to no
-    /// revision.
-    ///
-    /// # Errors
-    ///
-    /// When the suite can't be started.
-    pub(super) fn client_scenarios(&self, revision: &str) -> Result<Vec<String>> {
-        let listed = self.run(&["list", "--client", "--spec-version", revision])?;
-        let scenarios = scenarios(&listed).filter(|(_, marks)| !marks.contains(EXTENSION));
-        Ok(scenarios.map(|(name, _)| name.to_owned()).collect())
-    }
-
-    /// Returns the names of the client scenarios for authorization extensions.
+    /// Returns the names of the listed scenarios that `is_chosen` accepts. Its second argument is true for
+    /// scenarios of extensions, which belong to no revision.
     ///
     /// # Errors
     ///
     /// When the suite can't be started, or has no such scenario.
-    pub(super) fn authorization_extensions(&self) -> Result<Vec<String>> {
-        let listed = self.run(&["list", "--client"])?;
-        let of_extension =
-            |(name, marks): &(&str, &str)| name.starts_with("auth/") && marks.contains(EXTENSION);
-        let found = scenarios(&listed).filter(of_extension);
-        let names: Vec<_> = found.map(|(name, _)| name.to_owned()).collect();
-        ensure!(
-            !names.is_empty(),
-            "the suite has no scenario for them:\n{listed}"
-        );
+    pub(super) fn scenarios(
+        &self,
+        options: &[&str],
+        is_chosen: impl Fn(&str, bool) -> bool,
+    ) -> Result<Vec<String>> {
+        let listed = self.run(&[&["list"], options].concat())?;
+        let lines = listed.lines().filter_map(|line| line.strip_prefix("  - "));
+        let scenarios = lines.filter_map(|line| line.split_once(' '));
+        let chosen = scenarios.filter(|(name, marks)| is_chosen(name, marks.contains(EXTENSION)));
+        let names: Vec<_> = chosen.map(|(name, _)| name.to_owned()).collect();
+        ensure!(!names.is_empty(), "there is no such scenario:\n{listed}");
         Ok(names)
     }
 
-    /// Returns the names of the server scenarios for tasks.
-    ///
-    /// # Errors
-    ///
-    /// When the suite can't be started, or has no such scenario.
-    pub(super) fn tasks(&self) -> Result<Vec<String>> {
-        let listed = self.run(&["list", "--server"])?;
-        let found = scenarios(&listed).filter(|(name, marks)| {
-            let is_of_tasks = name.starts_with("tasks-");
-            is_of_tasks && marks.contains(EXTENSION)
-        });
-        let names: Vec<_> = found.map(|(name, _)| name.to_owned()).collect();
-        ensure!(
-            !names.is_empty(),
-            "the suite has no scenario for tasks:\n{listed}"
-        );
-        Ok(names)
-    }
-
-    /// Runs one scenario of an extension against the server at `url`, with results in `folder`.
+    /// Runs scenarios, with results in `folder`. Returns the output, even if scenarios fail.
     ///
     /// # Errors
     ///
     /// When the suite can't be started.
-    pub(super) fn test_extension(&self, url: &str, scenario: &str, folder: &Path) -> Result<()> {
-        let folder = folder.to_string_lossy();
-        let scenario = ["--scenario", scenario, "-o", &folder];
-        self.run(&[&["server", "--url", url][..], &scenario].concat())?;
-        Ok(())
-    }
-
-    /// Runs all scenarios of `revision` against the server at `url`, with results in `folder`.
-    ///
-    /// # Errors
-    ///
-    /// When the suite can't be started.
-    pub(super) fn test_server(&self, url: &str, revision: &str, folder: &Path) -> Result<()> {
-        self.test(
-            &["server", "--url", url, "--suite", "all"],
-            revision,
-            folder,
-        )?;
-        Ok(())
+    pub(super) fn test(&self, arguments: &[&str], folder: &Path) -> Result<String> {
+        self.run(&[arguments, &["-o", &folder.to_string_lossy()]].concat())
     }
 
     /// Runs one scenario against a client, with results in `folder`. Returns an error message about the
@@ -126,20 +80,24 @@ impl Suite {
     /// When the suite can't be started.
     pub(super) fn test_client(
         &self,
-        program: &Path,
+        program: &str,
         scenario: &str,
         revision: &str,
         folder: &Path,
     ) -> Result<Option<String>> {
-        let program = program.to_string_lossy();
-        let client = ["client", "--command", &program, "--timeout", TIMEOUT];
+        let client = ["client", "--command", program, "--timeout", TIMEOUT];
         // Without `--force`, scenarios of extensions are skipped because they belong to no revision.
-        let args = [&client[..], &["--force", "--scenario", scenario]].concat();
-        let said = self.test(&args, revision, folder)?;
+        let scenario = [
+            "--force",
+            "--scenario",
+            scenario,
+            "--spec-version",
+            revision,
+        ];
+        let printed = self.test(&[&client[..], &scenario].concat(), folder)?;
         let complaints = ["CLIENT TIMED OUT", "CLIENT EXITED WITH ERROR"];
-        let complaint = said
-            .lines()
-            .find(|line| complaints.iter().any(|complaint| line.contains(complaint)));
+        let is_complaint = |line: &&str| complaints.iter().any(|it| line.contains(it));
+        let complaint = printed.lines().find(is_complaint);
         Ok(complaint.map(|line| line.trim().to_owned()))
     }
 
@@ -163,41 +121,13 @@ impl Suite {
         Ok(revisions)
     }
 
-    /// Runs the required scenarios of `revision`, and the scenarios that are not scored, with results in
-    /// `folder`. Returns the output.
-    ///
-    /// # Errors
-    ///
-    /// When the suite can't be started.
-    pub(super) fn test_requirements(
-        &self,
-        side: &[&str],
-        revision: &str,
-        folder: &Path,
-    ) -> Result<String> {
-        let folder = folder.to_string_lossy();
-        self.run(&[side, &["--requirements", revision, "-o", &folder]].concat())
-    }
-
-    /// Tests `revision`, with results in `folder`. Returns the output.
-    fn test(&self, args: &[&str], revision: &str, folder: &Path) -> Result<String> {
-        let folder = folder.to_string_lossy();
-        self.run(&[args, &["--spec-version", revision, "-o", &folder]].concat())
-    }
-
-    /// Runs the suite and returns its output, even if tests fail.
-    fn run(&self, args: &[&str]) -> Result<String> {
+    fn run(&self, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new(&self.node);
-        let output = command.arg(&self.program).args(args).output();
+        let output = command.arg(&self.program).args(arguments).output();
         let output = output.context("node")?;
         let printed = [output.stdout, output.stderr].concat();
         Ok(String::from_utf8_lossy(&printed).into_owned())
     }
-}
-
-fn scenarios(listed: &str) -> impl Iterator<Item = (&str, &str)> {
-    let lines = listed.lines();
-    lines.filter_map(|line| line.strip_prefix("  - ")?.split_once(' '))
 }
 
 fn install(folder: &Path, package: &str) -> Result<()> {

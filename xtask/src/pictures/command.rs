@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
 use super::{chart, crates, scenes};
+use crate::process;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -18,11 +18,9 @@ pub(crate) struct Options {
     built: bool,
 }
 
-/// A file, with its path from the root of the workspace.
-struct Picture {
-    path: String,
-    contents: String,
-}
+/// Builds the programs that the pictures show, with the features that CI builds.
+const BUILD: &str =
+    "build --quiet --all-features --bins -p mcp-runtime-cli -p mcp-examples -p converter";
 
 /// Draws all pictures, and writes those that have changed.
 ///
@@ -31,19 +29,19 @@ struct Picture {
 /// Fails if a picture can't be drawn or written. With `--check`, fails if a picture would change.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     if !options.built {
-        build(root)?;
+        process::run(&mut process::cargo(root, BUILD))?;
     }
     let mut changed = Vec::new();
-    for picture in draw(root)? {
-        let path = root.join(&picture.path);
-        if fs::read_to_string(&path).is_ok_and(|now| now == picture.contents) {
+    for (path, picture) in draw(root)? {
+        let file = root.join(&path);
+        if fs::read_to_string(&file).is_ok_and(|now| now == picture) {
             continue;
         }
         if !options.check {
             fs::create_dir_all(root.join(FOLDER))?;
-            fs::write(&path, &picture.contents).with_context(|| picture.path.clone())?;
+            fs::write(&file, &picture).with_context(|| path.clone())?;
         }
-        changed.push(picture.path);
+        changed.push(path);
     }
     let changed = changed.join(", ");
     ensure!(
@@ -58,38 +56,21 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
 
 const FOLDER: &str = "docs/images";
 
-fn draw(root: &Path) -> Result<Vec<Picture>> {
+/// Returns the files with pictures. Their paths are relative to `root`.
+fn draw(root: &Path) -> Result<Vec<(String, String)>> {
     let read = |path: &str| fs::read_to_string(root.join(path)).with_context(|| path.to_owned());
     let mut pictures = Vec::new();
     let [page, program] = ["docs/first-server.md", "examples/converter/src/main.rs"];
     let is_shown = read(page)?.contains(&read(program)?);
     ensure!(is_shown, "{page} should show {program}");
     for scene in &scenes::SCENES {
-        pictures.push(Picture {
-            path: format!("{FOLDER}/{}.svg", scene.name),
-            contents: scene.draw(root).with_context(|| scene.name)?,
-        });
+        let picture = scene.draw(root).with_context(|| scene.name)?;
+        pictures.push((format!("{FOLDER}/{}.svg", scene.name), picture));
     }
-    pictures.push(Picture {
-        path: format!("{FOLDER}/measurements.svg"),
-        contents: chart::draw(&read("benches/RESULTS.md")?)?,
-    });
+    let chart = chart::draw(&read("benches/RESULTS.md")?)?;
+    pictures.push((format!("{FOLDER}/measurements.svg"), chart));
     let path = "ARCHITECTURE.md";
-    pictures.push(Picture {
-        path: path.to_owned(),
-        contents: crates::insert(&read(path)?, &crates::diagram(root)?)?,
-    });
+    let page = crates::insert(&read(path)?, &crates::diagram(root)?)?;
+    pictures.push((path.to_owned(), page));
     Ok(pictures)
-}
-
-/// Builds the programs that the pictures show, with the features that CI builds.
-fn build(root: &Path) -> Result<()> {
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--all-features", "--bins"])
-        .args(["-p", "mcp-runtime-cli", "-p", "mcp-examples"])
-        .args(["-p", "converter"])
-        .current_dir(root)
-        .status()?;
-    ensure!(status.success(), "the programs can't be built: see above");
-    Ok(())
 }

@@ -2,55 +2,26 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
+use anyhow::{Context, Result};
+
+use crate::process::{Package, packages};
 
 const BEGIN: &str = "<!-- The crates, by `cargo xtask pictures`. -->\n";
 const END: &str = "<!-- The end of the crates. -->\n";
-
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    manifest_path: PathBuf,
-    dependencies: Vec<Dependency>,
-    /// The registries that may have the package. Empty for a package that is not published.
-    publish: Option<Vec<String>>,
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    /// The folder of a dependency in the workspace.
-    path: Option<PathBuf>,
-    kind: Option<String>,
-}
 
 /// A crate, and one that it depends on.
 type Edge = (String, String);
 
 /// Makes the diagram of the published packages of the workspace at `root`.
 pub(super) fn diagram(root: &Path) -> Result<String> {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--locked", "--format-version", "1"])
-        .current_dir(root)
-        .output()?;
-    ensure!(
-        output.status.success(),
-        "cargo metadata: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let metadata: Metadata = serde_json::from_slice(&output.stdout)?;
-    Ok(mermaid(&direct(&edges(&metadata))))
+    let packages = packages(root, "--no-deps")?;
+    Ok(mermaid(&direct(&edges(&packages))))
 }
 
-fn edges(metadata: &Metadata) -> BTreeSet<Edge> {
-    let published = metadata.packages.iter().filter(|it| it.publish.is_none());
+fn edges(packages: &[Package]) -> BTreeSet<Edge> {
+    let published = packages.iter().filter(|it| it.publish.is_none());
     let edges = published.flat_map(|package| {
         let folder = package.manifest_path.parent().and_then(name);
         let needed = package.dependencies.iter().filter(|it| it.kind.is_none());

@@ -1,5 +1,6 @@
 //! The frame and the colors of all images.
 
+use anstyle::RgbColor;
 use anyhow::{Context, Result};
 
 /// Completes an SVG image: it scales with the page, and has a dark background that suits light and
@@ -7,23 +8,17 @@ use anyhow::{Context, Result};
 pub(super) fn framed(svg: &str, [width, height]: [u32; 2]) -> Result<String> {
     let (_, inner) = svg.split_once("<svg").context("no element `svg`")?;
     let (_, inner) = inner.split_once('>').context("no element `svg`")?;
-    let background = rgb(BACKGROUND);
+    let RgbColor(red, green, blue) = BACKGROUND;
     Ok(format!(
         "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          xmlns=\"http://www.w3.org/2000/svg\">\n\
-         <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{background}\"/>{inner}"
+         <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#{red:02x}{green:02x}{blue:02x}\"/>{inner}"
     ))
 }
 
-pub(super) type Rgb = [u8; 3];
-
-pub(super) const BACKGROUND: Rgb = [0x1e, 0x22, 0x29];
-pub(super) const TEXT: Rgb = [0xd5, 0xda, 0xe2];
-pub(super) const GREEN: Rgb = [0x8f, 0xc8, 0x72];
-
-fn rgb([red, green, blue]: Rgb) -> String {
-    format!("#{red:02x}{green:02x}{blue:02x}")
-}
+pub(super) const BACKGROUND: RgbColor = RgbColor(0x1e, 0x22, 0x29);
+pub(super) const TEXT: RgbColor = RgbColor(0xd5, 0xda, 0xe2);
+pub(super) const GREEN: RgbColor = RgbColor(0x8f, 0xc8, 0x72);
 
 #[cfg(test)]
 mod tests {

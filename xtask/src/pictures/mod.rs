@@ -7,8 +7,25 @@ mod chart;
 mod command;
 mod crates;
 mod frame;
-mod pty;
 mod scenes;
 mod terminal;
+
+#[cfg(unix)]
+mod pty;
+#[cfg(not(unix))]
+mod pty {
+    use super::scenes::Answer;
+    use super::terminal::Terminal;
+    use std::path::Path;
+
+    pub(super) fn run<'a>(
+        _: &Path,
+        _: &str,
+        _: &'a [Answer],
+        _: &mut Terminal,
+    ) -> anyhow::Result<&'a [Answer]> {
+        anyhow::bail!("pictures of a terminal can be drawn on Unix only")
+    }
+}
 
 pub(crate) use command::{Options, run};

@@ -11,74 +11,49 @@ use super::terminal::Terminal;
 pub(super) struct Scene {
     /// The name of the file.
     pub(super) name: &'static str,
-    steps: &'static [Step],
+    /// The commands as a user types them.
+    commands: &'static [&'static str],
+    answers: &'static [Answer],
 }
 
-/// A command on the terminal.
-struct Step {
-    /// The command as a user types it.
-    typed: &'static str,
-    /// The program that the workspace has built for it, with its arguments.
-    runs: &'static str,
-    /// Questions of the program, with the keys that answer them.
-    answers: &'static [(&'static str, &'static str)],
-}
+/// A question of a program, and the keys that answer it.
+pub(super) type Answer = (&'static str, &'static str);
 
 const ENTER: &str = "\r";
 
 pub(super) const SCENES: [Scene; 4] = [
     Scene {
         name: "tour",
-        steps: &[Step {
-            typed: "cargo run -p mcp-examples --bin tour",
-            runs: "target/debug/tour",
-            answers: &[],
-        }],
+        commands: &["cargo run -p mcp-examples --bin tour"],
+        answers: &[],
     },
     Scene {
         name: "inspect",
-        steps: &[Step {
-            typed: "mcp inspect -- target/debug/library",
-            runs: "target/debug/mcp inspect -- target/debug/library",
-            answers: &[],
-        }],
+        commands: &["mcp inspect -- target/debug/library"],
+        answers: &[],
     },
     Scene {
         name: "form",
-        steps: &[Step {
-            typed: "mcp call order -- target/debug/elicit",
-            runs: "target/debug/mcp call order -- target/debug/elicit",
-            answers: &[
-                ("What would you like?", ENTER),
-                // Space selects, and the arrow goes down.
-                ("toppings", " \x1b[B\x1b[B \r"),
-                ("size", "\x1b[B\r"),
-                ("count", "2\r"),
-                ("note", "well done, please\r"),
-                ("All right?", ENTER),
-                ("? answer", ENTER),
-            ],
-        }],
+        commands: &["mcp call order -- target/debug/elicit"],
+        answers: &[
+            ("What would you like?", ENTER),
+            // Space selects, and the arrow goes down.
+            ("toppings", " \x1b[B\x1b[B \r"),
+            ("size", "\x1b[B\r"),
+            ("count", "2\r"),
+            ("note", "well done, please\r"),
+            ("All right?", ENTER),
+            ("? answer", ENTER),
+        ],
     },
     Scene {
         name: "first-server",
-        steps: &[
-            Step {
-                typed: "mcp inspect -- target/release/converter",
-                runs: "target/debug/mcp inspect -- target/debug/converter",
-                answers: &[],
-            },
-            Step {
-                typed: "mcp call convert value=100 from=celsius to=fahrenheit -- target/release/converter",
-                runs: "target/debug/mcp call convert value=100 from=celsius to=fahrenheit -- target/debug/converter",
-                answers: &[],
-            },
-            Step {
-                typed: "mcp call convert value=hot from=celsius to=f -- target/release/converter",
-                runs: "target/debug/mcp call convert value=hot from=celsius to=f -- target/debug/converter",
-                answers: &[],
-            },
+        commands: &[
+            "mcp inspect -- target/release/converter",
+            "mcp call convert value=100 from=celsius to=fahrenheit -- target/release/converter",
+            "mcp call convert value=hot from=celsius to=f -- target/release/converter",
         ],
+        answers: &[],
     },
 ];
 
@@ -86,15 +61,21 @@ impl Scene {
     /// Runs the commands, and draws the terminal as it looks at the end.
     pub(super) fn draw(&self, root: &Path) -> Result<String> {
         let mut terminal = Terminal::new();
-        for (number, step) in self.steps.iter().enumerate() {
+        let mut answers = self.answers;
+        for (number, command) in self.commands.iter().enumerate() {
             if number > 0 {
                 terminal.write(b"\r\n");
             }
-            terminal.write(format!("\x1b[32m$\x1b[0m \x1b[1m{}\x1b[0m\r\n", step.typed).as_bytes());
-            let words: Vec<_> = step.runs.split(' ').collect();
-            let unanswered = pty::run(root, &words, step.answers, &mut terminal)?;
-            ensure!(unanswered.is_empty(), "not asked: {unanswered:?}");
+            terminal.write(format!("\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m\r\n").as_bytes());
+            answers = pty::run(root, &built(command), answers, &mut terminal)?;
         }
+        ensure!(answers.is_empty(), "not asked: {answers:?}");
         terminal.draw()
     }
+}
+
+/// Returns the command that runs the programs in `target/debug`.
+fn built(command: &str) -> String {
+    let command = command.replace("target/release/", "target/debug/");
+    command.replace("cargo run -p mcp-examples --bin ", "")
 }

@@ -2,12 +2,11 @@
 //! command is repeated until all questions are settled.
 
 use super::{command, diff, import};
-use crate::codegen;
-use anyhow::{Error, Result, bail, ensure};
+use crate::{codegen, process};
+use anyhow::{Context, Error, Result, bail};
 use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 /// Options of `cargo xtask schema adopt`.
@@ -81,15 +80,9 @@ fn step<T: Display>(
 
 /// Runs cargo in `root` with inherited output.
 fn cargo(root: &Path, arguments: &str) -> Result<&'static str> {
-    let mut cargo = Command::new(env!("CARGO"));
-    let status = cargo
-        .args(arguments.split(' '))
-        .current_dir(root)
-        .status()?;
-    ensure!(
-        status.success(),
-        "`cargo {arguments}` failed; the messages above name the place. If no entry of \
-         schema/overlay.toml explains it, the generator is at fault"
-    );
+    process::run(&mut process::cargo(root, arguments)).context(
+        "the messages above name the place. If no entry of schema/overlay.toml explains it, \
+         the generator is at fault",
+    )?;
     Ok("")
 }

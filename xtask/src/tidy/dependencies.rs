@@ -95,6 +95,7 @@ const ORDERS: &[Order] = &[
     Order {
         sources: "xtask/src/",
         folders: &[
+            "process",
             "tidy",
             "codegen",
             "conformance",

@@ -14,7 +14,6 @@ mod links;
 mod manifests;
 mod modules;
 mod names;
-mod phrases;
 mod prose;
 mod reserved;
 #[cfg(test)]

@@ -1,35 +1,49 @@
 //! Finds phrases that make readers read a sentence twice, in comments and in Markdown pages. The phrases
-//! are listed in [`phrases`](super::phrases).
+//! are listed in `phrases.txt`.
 
 use std::sync::LazyLock;
 
+use itertools::Itertools;
+
 use super::Violation;
 use super::comments::{Paragraph, Word, paragraphs};
-use super::phrases::PHRASES;
 use super::workspace::Workspace;
 
 /// The most words that `...` skips.
 const MAX_GAP: usize = 8;
 
-/// Each phrase as a list of words, with the alternatives of each word.
-static PARTS: LazyLock<Vec<Vec<Vec<&str>>>> = LazyLock::new(|| {
-    let parts = |find: &'static str| find.split(' ').map(|it| it.split('|').collect());
-    PHRASES.iter().map(|it| parts(it.find).collect()).collect()
+/// A phrase that suggests a compressed sentence.
+struct Phrase {
+    /// The words of the phrase, each with its alternatives.
+    parts: Vec<Vec<&'static str>>,
+    /// The better form, as an instruction.
+    better: &'static str,
+}
+
+static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
+    let lines = include_str!("phrases.txt").lines();
+    let phrases = lines.filter_map(|line| line.split_once(" => "));
+    let phrases = phrases.map(|(phrase, better)| Phrase {
+        parts: phrase
+            .split(' ')
+            .map(|it| it.split('|').collect())
+            .collect(),
+        better,
+    });
+    phrases.collect()
 });
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     for file in workspace.files.values() {
         for paragraph in paragraphs(file) {
             for start in 0..paragraph.len() {
-                for (phrase, parts) in PHRASES.iter().zip(&*PARTS) {
-                    let Some(end) = find(parts, &paragraph, start, start) else {
-                        continue;
-                    };
-                    let words = paragraph[start..end].iter();
-                    let words: Vec<_> = words.map(|it| it.text.as_str()).collect();
-                    let found = format!("\"{}\"", words.join(" "));
-                    let line = paragraph[start].line;
-                    violations.push(Violation::new(file, line, found, phrase.better));
+                for phrase in &*PHRASES {
+                    if let Some(end) = find(&phrase.parts, &paragraph, start, start) {
+                        let words = paragraph[start..end].iter().map(|it| &it.text);
+                        let found = format!("\"{}\"", words.format(" "));
+                        let line = paragraph[start].line;
+                        violations.push(Violation::new(file, line, found, phrase.better));
+                    }
                 }
             }
         }
@@ -57,17 +71,13 @@ fn find(parts: &[Vec<&str>], words: &Paragraph, start: usize, at: usize) -> Opti
                 let before = usize::from(at == start);
                 let neighbor = at.checked_sub(before);
                 let mut excluded = std::iter::once(first).chain(part[1..].iter().copied());
-                if neighbor.is_some_and(|at| excluded.any(|text| is(at, text))) {
-                    return None;
-                }
-                at
+                let is_excluded = neighbor.is_some_and(|at| excluded.any(|text| is(at, text)));
+                (!is_excluded).then_some(at)?
             }
             None => {
                 let is_adjacent = at == start || words[at - 1].after.is_empty();
-                if !is_adjacent || !part.iter().any(|text| is(at, text)) {
-                    return None;
-                }
-                at + 1
+                let is_word = is_adjacent && part.iter().any(|text| is(at, text));
+                is_word.then_some(at + 1)?
             }
         },
     };
@@ -139,8 +149,8 @@ mod tests {
 
     #[test]
     fn every_phrase_finds_its_first_alternatives() {
-        for (phrase, parts) in PHRASES.iter().zip(&*PARTS) {
-            let words = parts.iter().map(|it| match it[0] {
+        for phrase in &*PHRASES {
+            let words = phrase.parts.iter().map(|it| match it[0] {
                 "^" | "^^" => "",
                 "..." => "they",
                 "." => ";",
@@ -148,10 +158,10 @@ mod tests {
                 word => word,
             });
             let mut text = words.collect::<Vec<_>>().join(" ").trim().to_owned();
-            if parts[0][0].starts_with('^') {
+            if phrase.parts[0][0].starts_with('^') {
                 text = text[..1].to_uppercase() + &text[1..];
             }
-            assert!(!found(&text).is_empty(), "{}: {text}", phrase.find);
+            assert!(!found(&text).is_empty(), "{:?}: {text}", phrase.parts);
         }
     }
 
