@@ -19,6 +19,13 @@ fn an_unknown_name_gets_the_nearest() {
 }
 
 #[test]
+fn an_address_without_a_scheme_gets_one() {
+    let scheme = "a URL needs its scheme: http://localhost:8080";
+    mcp(&["inspect", "localhost:8080"]).fails(2, &[scheme]);
+    mcp(&["inspect", "localhost:8080/mcp"]).fails(4, &[scheme]);
+}
+
+#[test]
 fn all_wrong_arguments_are_reported_and_nothing_is_sent() {
     let run = at_demo(&["call", "forecast", "dais=3", "days=x", "place.town=y"]);
     run.fails(
