@@ -1,6 +1,10 @@
 //! The log about deprecated parts of the protocol.
 
 use mcp_runtime::prelude::*;
+#[cfg(feature = "client")]
+use mcp_runtime::server::Proxy;
+#[cfg(feature = "client")]
+use mcp_runtime::transport::memory;
 use serde_json::json;
 use tracing::Level;
 
@@ -28,4 +32,18 @@ async fn a_deprecated_part_is_a_warning_once_in_the_process() {
     let log = log.all();
     assert_eq!(log.matches("roots are deprecated").count(), 1, "{log}");
     assert!(log.contains("2027-07-28"), "{log}");
+}
+
+#[cfg(feature = "client")]
+#[tokio::test]
+async fn a_proxy_does_not_warn_of_logs_that_its_program_has_not_mentioned() {
+    let (log, _guard) = Log::listening(Level::WARN);
+    let (near, far) = memory::pair();
+    let serving = tokio::spawn(Editor.serve(far).into_future());
+    let proxy = Proxy::new();
+    let client = proxy.client("proxy", "1").connect(near).await.unwrap();
+    proxy.server(&client).await.unwrap();
+    assert!(!log.all().contains("log"), "{}", log.all());
+    client.close().await;
+    serving.await.unwrap().unwrap();
 }

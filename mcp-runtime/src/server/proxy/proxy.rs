@@ -156,7 +156,6 @@ impl Server {
 
 /// Returns a server that forwards calls to the server behind `client`, and that server's questions
 /// to `callers`. Log messages are forwarded only if `logs` is true.
-#[expect(deprecated, reason = "a proxy passes on what its two sides use")]
 async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Server, CallError> {
     client.reconnect_endlessly();
     let mut builder = Server::builder();
@@ -164,9 +163,8 @@ async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Serv
         builder.info(info);
     }
     builder.registry.introduction = introduction(client);
-    if logs {
-        builder.logging();
-    }
+    // Without `ServerBuilder::logging`, which warns of what the program has not chosen.
+    builder.settings.logging = logs;
     // A different server, with other lists, may be connected later.
     builder.list_changed(List::ALL);
     let server = builder.build();

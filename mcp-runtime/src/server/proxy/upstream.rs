@@ -94,7 +94,6 @@ impl Upstream {
     }
 
     /// Requests all log messages from the server, if callers get them and the server supports it.
-    #[expect(deprecated, reason = "a proxy passes on what its two sides use")]
     pub(super) async fn request_logs(&self) {
         let capabilities = self.client.server_capabilities();
         // Stateless servers read the level from each request, even if they do not declare logging.
@@ -103,7 +102,7 @@ impl Upstream {
             return;
         }
         // Request all messages: the proxy drops those below the level of its caller.
-        if let Err(error) = self.client.set_log_level(LoggingLevel::Debug).await {
+        if let Err(error) = self.client.request_logs(LoggingLevel::Debug).await {
             crate::log::warn!(%error, "can't set the log level of the server behind a proxy");
         }
     }
