@@ -141,3 +141,20 @@ async fn a_trace_of_the_clients_own_goes_before_the_callers() {
         }
     }
 }
+
+#[tokio::test]
+async fn results_name_the_gateway_and_not_the_server_behind_it() {
+    let mut gateway = Server::builder();
+    let proxy = proxy(builder(), Revision::V2026_07_28).await;
+    gateway.name("gateway").mount("my", proxy);
+    let mut caller = Wire::to(&gateway.build()).await;
+    for (method, params) in [
+        ("tools/call", json!({"name": "my_tool", "arguments": {}})),
+        ("prompts/get", json!({"name": "my_prompt"})),
+        ("resources/read", json!({"uri": "my+echo://meta"})),
+    ] {
+        let answer = caller.ask(stateless(1, method, params)).await;
+        let info = &answer["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
+        assert_eq!(info["name"], "gateway", "{method}: {answer}");
+    }
+}

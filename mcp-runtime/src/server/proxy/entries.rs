@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use mcp_types::jsonrpc::code;
 use mcp_types::{
     CallToolResult, CompleteRequest, CompleteRequestParams, CompletionReference, Prompt,
-    PromptReference, RawJson, Resource, ResourceTemplate, ResourceTemplateReference, Tool,
-    meta_keys,
+    PromptReference, RawJson, Resource, ResourceTemplate, ResourceTemplateReference,
+    ResultMetaObject, Tool, meta_keys,
 };
 
 use super::upstream::Upstream;
@@ -61,7 +61,20 @@ fn tool_outcome(
     outcome: Result<Result<CallToolResult, RawJson>, CallError>,
 ) -> Result<ToolOutcome, ProtocolError> {
     let outcome = passed_on(outcome)?;
-    Ok(outcome.map_or_else(ToolOutcome::Other, ToolOutcome::Complete))
+    Ok(outcome.map_or_else(ToolOutcome::Other, |mut result| {
+        remove_server_info(&mut result.meta);
+        ToolOutcome::Complete(result)
+    }))
+}
+
+/// Removes the name of the upstream from a result, to which the proxy adds its own name.
+fn remove_server_info(meta: &mut Option<ResultMetaObject>) {
+    if let Some(members) = meta {
+        members.server_info = None;
+        if members.extra.is_empty() {
+            *meta = None;
+        }
+    }
 }
 
 pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptEntry {
@@ -72,7 +85,11 @@ pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) 
         let arguments = call.arguments.iter();
         let sent = asked.client.get_prompt(name.clone(), arguments);
         let sent = of_caller(&asked, sent, call.context).into_future();
-        Reply::Pending(forward(&asked, sent, call.context, passed_on))
+        Reply::Pending(forward(&asked, sent, call.context, |outcome| {
+            let mut result = passed_on(outcome)?;
+            remove_server_info(&mut result.meta);
+            Ok(result)
+        }))
     });
     if completes {
         entry.completers = completers(upstream, reference);
@@ -108,7 +125,10 @@ fn read(upstream: &Upstream, call: ResourceCall<'_>) -> Reply<Contents> {
     let sent = upstream.client.read_resource(call.uri);
     let sent = of_caller(upstream, sent, call.context).into_future();
     let contents = forward(upstream, sent, call.context, |outcome| match outcome {
-        Ok(result) => Ok(Contents::Whole(Box::new(result))),
+        Ok(mut result) => {
+            remove_server_info(&mut result.meta);
+            Ok(Contents::Whole(Box::new(result)))
+        }
         Err(CallError::Rpc(error)) if is_not_found(&error) => Ok(Contents::Missing),
         Err(error) => Err(to_protocol_error(error)),
     });
