@@ -212,14 +212,22 @@ impl From<CallError> for Failure {
 const OWN_TOKEN: &str =
     "the server requires a token that it issued itself: pass `--header 'Authorization: Bearer …'`";
 
+const NO_TERMINAL: &str =
+    "the server requires a login or a token, and a login needs a person at a terminal";
+
 fn authentication(cause: &CallError, error: &impl Display) -> Failure {
-    if let CallError::Authentication { error, .. } = cause
-        && let Some(AuthErrorKind::NoAuthorizationServer) =
-            error.downcast_ref().map(AuthError::kind)
-    {
-        return Failure::new(Kind::TokenRequired, OWN_TOKEN);
+    let kind = match cause {
+        CallError::Authentication { error, .. } => error.downcast_ref().map(AuthError::kind),
+        _ => None,
+    };
+    match kind {
+        Some(AuthErrorKind::NoAuthorizationServer) => Failure::new(Kind::TokenRequired, OWN_TOKEN),
+        // Without a terminal, nobody has asked whether there is an authorization server.
+        Some(AuthErrorKind::Redirection(cause)) if cause.kind() == io::ErrorKind::Unsupported => {
+            Failure::new(Kind::AuthorizationRequired, NO_TERMINAL)
+        }
+        _ => Failure::new(Kind::AuthorizationRequired, error.to_string()),
     }
-    Failure::new(Kind::AuthorizationRequired, error.to_string())
 }
 
 fn late(error: &impl Display) -> Failure {

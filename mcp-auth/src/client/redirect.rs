@@ -63,7 +63,8 @@ pub(super) struct NoLogin;
 
 impl Redirect for NoLogin {
     fn listen(&self, _: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>> {
-        Box::pin(async { Err(io::Error::other("a login needs a person at a terminal")) })
+        let error = "a login needs a person at a terminal";
+        Box::pin(async move { Err(io::Error::new(io::ErrorKind::Unsupported, error)) })
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(
     connected.await.map_err(|mut failure| {
         // The advice would be to run this very command.
         if failure.advice.take().is_some() && !is_interactive() {
-            let advice = format!("`mcp login` needs a terminal\n{PASS_A_TOKEN}");
+            let advice = format!("`mcp login` needs a terminal: run it there,\n{PASS_A_TOKEN}");
             failure.advice = Some(advice);
         }
         failure

@@ -256,10 +256,17 @@ fn a_server_that_asks_for_a_login_gets_none_without_a_terminal() {
     let wrong = mcp(&["inspect", &url, "--header", "Authorization: Bearer x"]);
     wrong.fails(3, &["401", "`Authorization` is refused", &login]);
     assert!(!wrong.stderr.contains("no MCP server"), "{}", wrong.stderr);
+    let inspects = mcp(&["inspect", &url]);
+    inspects.fails(3, &["a login or a token", "a person at a terminal"]);
+    assert!(
+        !inspects.stderr.contains("/authorize"),
+        "{}",
+        inspects.stderr
+    );
     let logs_in = mcp(&["login", &url]);
     logs_in.fails(3, &["`mcp login` needs a terminal"]);
     assert!(!logs_in.stderr.contains(&login), "{}", logs_in.stderr);
-    for run in [logs_in, mcp(&["inspect", &url])] {
+    for run in [logs_in, inspects] {
         run.fails(
             3,
             &["or pass a token with `--header 'Authorization: Bearer …'`"],
