@@ -116,7 +116,9 @@ async fn hooks_run_around_all_requests() {
     let events = Events::default();
     let service = http_service(noting(&events).build(), HttpOptions::default());
     let clone = service.clone();
+    assert!(!clone.is_ready());
     let guard = service.start().await.unwrap();
+    assert!(clone.is_ready());
     assert_eq!(events.seen(), ["start"]);
     for mounted in [&service, &clone] {
         assert_eq!(ask(mounted, list()).await.0, 200);
@@ -217,6 +219,7 @@ async fn the_end_waits_for_calls_in_flight_and_refuses_others() {
     let ending = tokio::spawn(guard.shut_down());
     tokio::time::sleep(DRAIN).await;
     assert_eq!(ask(&service, list()).await.0, 503);
+    assert!(!service.is_ready());
     assert!(!ending.is_finished());
     assert_eq!(events.seen(), ["start"]);
     answer.send(()).unwrap();

@@ -117,6 +117,13 @@ impl HttpService {
         })
     }
 
+    /// Returns true while requests are accepted: after [`start`](Self::start), until the guard
+    /// shuts the service down or is dropped. Use it for a readiness check.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        !self.state.is_ending()
+    }
+
     /// Refuses new requests with 503, and ends streams that do not belong to a request. Calls in
     /// flight go on.
     pub(crate) fn shut_down(&self) {
@@ -190,7 +197,7 @@ impl Drop for ServiceGuard {
         self.service.terminate();
         if !self.is_shut_down {
             crate::log::warn!(
-                "a mounted server ended without `on_shutdown`: its guard was dropped before \
+                "an HTTP service ended without `on_shutdown`: its guard was dropped before \
                  `shut_down()` was done"
             );
         }
