@@ -42,7 +42,7 @@ const FORCED: [(&str, &str); 6] = [
 
 /// The files that each file imports, by path. Each `mod.rs` and the root of a crate are left out, because
 /// they import all files below them. An import of a re-export leads to the file with the item.
-type Imports<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+pub(super) type Imports<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     let mut imports = Imports::new();
@@ -64,7 +64,8 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
 }
 
-fn reachable<'a>(imports: &Imports<'a>, from: &'a str) -> BTreeSet<&'a str> {
+/// Returns all files to which the map leads from `from`.
+pub(super) fn reachable<'a>(imports: &Imports<'a>, from: &'a str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut left = vec![from];
     while let Some(next) = left.pop() {

@@ -1,8 +1,8 @@
 //! Checks the links between documents, and the files that documents show.
 
 use super::Violation;
+use super::circles::reachable;
 use super::workspace::{File, Workspace};
-use std::collections::BTreeSet;
 
 const LINK: &str = "links lead somewhere: correct the path or the heading";
 const REACHABLE: &str =
@@ -24,38 +24,49 @@ const INDEX: &str = "docs/README.md";
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     for file in documents(workspace) {
+        let mut object = |line: usize, found: &str, rule| {
+            violations.push(Violation::new(file, line, format!("`{found}`"), rule));
+        };
         for (line, target) in links(&file.text) {
             if !leads_somewhere(workspace, file, target) {
-                violations.push(Violation::new(file, line, format!("`{target}`"), LINK));
+                object(line, target, LINK);
             }
         }
-    }
-    for file in documents(workspace) {
         for (line, path, block) in shown(&file.text) {
             let file_shown = workspace.files.get(path);
             if file_shown.is_none_or(|shown| shown.text != block) {
-                violations.push(Violation::new(file, line, format!("`{path}`"), SHOWN));
+                object(line, path, SHOWN);
             }
         }
-    }
-    for page in documents(workspace).filter(|file| file.folder() == RUSTDOC_PAGES) {
-        check_rustdoc_page(workspace, page, violations);
-    }
-    for page in documents(workspace).filter(|file| file.folder().ends_with("docs")) {
-        for (line, text) in hidden_lines(&page.text) {
-            violations.push(Violation::new(page, line, format!("`{text}`"), HIDDEN));
+        if file.folder().ends_with("docs") {
+            for (line, text) in hidden_lines(&file.text) {
+                object(line, text, HIDDEN);
+            }
+        }
+        if file.folder() == RUSTDOC_PAGES {
+            check_rustdoc_page(workspace, file, violations);
         }
     }
     if let Some(features) = workspace.files.get("docs/features.md") {
         check_features(features, violations);
     }
     // If there is no index, the links to it are reported above.
-    let Some(index) = workspace.files.get(INDEX) else {
-        return;
-    };
-    let reachable = reachable(workspace, index);
+    if workspace.files.contains_key(INDEX) {
+        check_reachable(workspace, violations);
+    }
+}
+
+fn check_reachable(workspace: &Workspace, violations: &mut Vec<Violation>) {
+    let linked = documents(workspace).map(|file| {
+        let linked = links(&file.text).filter_map(|(_, target)| document(workspace, file, target));
+        (
+            file.path.as_str(),
+            linked.map(|it| it.path.as_str()).collect(),
+        )
+    });
+    let reachable = reachable(&linked.collect(), INDEX);
     for file in documents(workspace).filter(|file| !is_fixture(file)) {
-        if !reachable.contains(file.path.as_str()) {
+        if file.path != INDEX && !reachable.contains(file.path.as_str()) {
             let found = format!("`{}` is not reachable", file.path);
             violations.push(Violation::new(file, 1, found, REACHABLE));
         }
@@ -118,22 +129,6 @@ fn is_fixture(file: &File) -> bool {
     file.folder().split('/').any(|folder| folder == "tests")
 }
 
-/// Returns the paths of the documents that are reachable from `index`.
-fn reachable<'a>(workspace: &'a Workspace, index: &'a File) -> BTreeSet<&'a str> {
-    let mut reachable = BTreeSet::from([index.path.as_str()]);
-    let mut pending = vec![index];
-    while let Some(file) = pending.pop() {
-        for (_, target) in links(&file.text) {
-            if let Some(next) = document(workspace, file, target)
-                && reachable.insert(&next.path)
-            {
-                pending.push(next);
-            }
-        }
-    }
-    reachable
-}
-
 /// Returns the document that a link leads to. A link to a folder leads to its `README.md`.
 fn document<'a>(workspace: &'a Workspace, file: &File, target: &str) -> Option<&'a File> {
     let (path, _) = split(file, target)?;
@@ -180,11 +175,19 @@ fn joined(folder: &str, path: &str) -> Option<String> {
 
 /// Returns the lines outside of code blocks, with their numbers from 1.
 pub(super) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut in_code = false;
-    text.lines().enumerate().filter_map(move |(index, line)| {
-        let fence = line.trim_start().starts_with("```");
-        in_code ^= fence;
-        (!in_code && !fence).then_some((index + 1, line))
+    let outside = lines(text).filter(|(_, language, _)| language.is_none());
+    outside.map(|(number, _, line)| (number, line))
+}
+
+/// Returns the lines except fences, with their numbers from 1 and the language of the code block.
+fn lines(text: &str) -> impl Iterator<Item = (usize, Option<&str>, &str)> {
+    let mut language = None;
+    (1..).zip(text.lines()).filter_map(move |(number, line)| {
+        if let Some(fence) = line.trim_start().strip_prefix("```") {
+            language = language.is_none().then_some(fence);
+            return None;
+        }
+        Some((number, language, line))
     })
 }
 
@@ -213,16 +216,11 @@ fn definitions(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     })
 }
 
-/// Lines of Rust programs that rustdoc hides.
+/// Returns the lines of Rust programs that rustdoc hides.
 fn hidden_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut language = None;
-    (1..).zip(text.lines()).filter(move |(_, line)| {
-        if let Some(fence) = line.strip_prefix("```") {
-            language = language.is_none().then_some(fence);
-        }
-        let is_rust = language.is_some_and(|it| it.starts_with("rust"));
-        is_rust && (*line == "#" || line.starts_with("# "))
-    })
+    let rust = lines(text).filter(|it| it.1.is_some_and(|language| language.starts_with("rust")));
+    rust.filter(|(.., line)| *line == "#" || line.starts_with("# "))
+        .map(|(number, _, line)| (number, line))
 }
 
 /// Returns the paths of files that a document shows, each with its code block.
