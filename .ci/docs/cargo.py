@@ -58,9 +58,9 @@ def build(profile):
     libraries = json.loads(os.environ["LIBRARIES"])
     for name in [dependency["name"].replace("-", "_") for dependency in package["dependencies"]]:
         command += ["--extern", f"{name}={libraries[name]}"]
-    names = {"CARGO_PKG_NAME": package["name"], "CARGO_PKG_VERSION": package["version"]}
-    run = subprocess.run(command, env={**os.environ, **names}, capture_output=True, text=True)
-    return program if run.returncode == 0 else sys.exit(run.stderr)
+    os.environ |= {"CARGO_PKG_NAME": package["name"], "CARGO_PKG_VERSION": package["version"]}
+    output(*command)
+    return program
 
 
 def main(task, *options):
@@ -85,4 +85,7 @@ def main(task, *options):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except AssertionError as error:
+        sys.exit(str(error))
