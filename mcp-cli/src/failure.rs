@@ -222,7 +222,7 @@ fn authentication(cause: &CallError, error: &impl Display) -> Failure {
     };
     match kind {
         Some(AuthErrorKind::NoAuthorizationServer) => Failure::new(Kind::TokenRequired, OWN_TOKEN),
-        // Without a terminal, nobody has asked whether there is an authorization server.
+        // Without a terminal, the login fails before it looks for an authorization server.
         Some(AuthErrorKind::Redirection(cause)) if cause.kind() == io::ErrorKind::Unsupported => {
             Failure::new(Kind::AuthorizationRequired, NO_TERMINAL)
         }

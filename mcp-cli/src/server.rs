@@ -168,8 +168,8 @@ fn unknown(error: ConfigError, name: &str) -> Failure {
         failure.message = format!("{name}: a URL must begin with one of {schemes}");
     } else if name.contains(char::is_whitespace) {
         failure.message = format!("the quotes of the command {name} do not match");
-    } else if is_address(name) {
-        failure.message += &format!("\na URL needs its scheme: http://{name}");
+    } else if let Some(advice) = missing_scheme(name) {
+        failure.message += &format!("\n{advice}");
     } else {
         let path = env::var_os("PATH").unwrap_or_default();
         let is_program = env::split_paths(&path).any(|folder| folder.join(name).is_file());
@@ -182,11 +182,12 @@ fn unknown(error: ConfigError, name: &str) -> Failure {
     failure
 }
 
-/// Whether the text is a host and a port, perhaps with a path: a URL without its scheme.
-pub(crate) fn is_address(text: &str) -> bool {
-    let authority = text.split('/').next().unwrap_or_default();
-    let port = authority.rsplit_once(':').map(|(_, port)| port);
-    port.is_some_and(|port| port.parse::<u16>().is_ok())
+/// Returns advice if the text is a URL without its scheme: a host and a port, and possibly a path.
+pub(crate) fn missing_scheme(text: &str) -> Option<String> {
+    let authority = text.split('/').next()?;
+    let (_, port) = authority.rsplit_once(':')?;
+    port.parse::<u16>().ok()?;
+    Some(format!("a URL needs its scheme: http://{text}"))
 }
 
 fn refuse(option: &str, is_unset: bool, kind: &str) -> Result<(), Failure> {

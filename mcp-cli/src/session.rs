@@ -210,14 +210,14 @@ fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> F
         io::ErrorKind::NotFound if program.contains(char::is_whitespace) => {
             format!("{missing}: put a command into quotes, or behind `--` at the end")
         }
-        io::ErrorKind::NotFound if server::is_address(program) => {
-            format!("{missing}: a URL needs its scheme: http://{program}")
-        }
-        io::ErrorKind::NotFound if program.contains(['/', '\\']) => missing,
-        io::ErrorKind::NotFound => {
-            let path = std::env::var("PATH").unwrap_or_default();
-            format!("{missing} in the folders of PATH: {path}")
-        }
+        io::ErrorKind::NotFound => match server::missing_scheme(program) {
+            Some(advice) => format!("{missing}: {advice}"),
+            None if program.contains(['/', '\\']) => missing,
+            None => {
+                let path = std::env::var("PATH").unwrap_or_default();
+                format!("{missing} in the folders of PATH: {path}")
+            }
+        },
         _ => format!("the program `{program}` can't be started: {cause}"),
     };
     Failure::new(Kind::Unreachable, message)

@@ -106,8 +106,7 @@ fn reported<T: Termination, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::HttpError;
-    use crate::{ConnectError, ServeError};
+    use crate::ServeError;
 
     #[test]
     fn causes_are_printed_once() {
@@ -115,19 +114,6 @@ mod tests {
         let error = ServeError::Open(error);
         let text = with_causes(&error);
         assert_eq!(text.matches("in use").count(), 1, "{text}");
-        let refused = HttpError {
-            status: 401,
-            url: "https://example.com/mcp".to_owned(),
-            content_type: None,
-            excerpt: String::new(),
-            error: None,
-            www_authenticate: Some("Bearer".to_owned()),
-            location: None,
-            too_many_redirects: false,
-            retry_after: None,
-        };
-        let text = with_causes(&ConnectError::Http(Box::new(refused)));
-        assert_eq!(text.matches("401").count(), 1, "{text}");
     }
 
     #[test]

@@ -69,15 +69,10 @@ pub(crate) fn causes(
 pub(crate) fn with_causes(error: &(impl Error + ?Sized)) -> String {
     let mut text = error.to_string();
     for cause in causes(error) {
-        if !contains(&text, cause) {
-            text.extend([": ", &cause.to_string()]);
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text.extend([": ", &cause]);
         }
     }
     text
-}
-
-fn contains(text: &str, cause: &(dyn Error + 'static)) -> bool {
-    // `ConnectError` shows an `HttpError` with the path of the URL.
-    let response = cause.downcast_ref::<Box<HttpError>>();
-    text.contains(&cause.to_string()) || response.is_some_and(|it| text.contains(&it.with_url()))
 }
