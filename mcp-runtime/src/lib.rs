@@ -156,6 +156,8 @@ mod output_schema;
 #[cfg(feature = "server")]
 pub mod prelude;
 mod protocol;
+#[cfg(all(feature = "client", feature = "server"))]
+pub mod proxy;
 #[cfg(feature = "server")]
 mod schema;
 #[cfg(feature = "server")]
