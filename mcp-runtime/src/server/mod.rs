@@ -64,4 +64,6 @@ pub use server::Server;
 use server::ServerState;
 pub use setters::{IntoIcon, IntoMeta};
 use settings::Settings;
+#[cfg(feature = "client")]
+pub(crate) use settings::join_instructions;
 pub(crate) use subscriptions::Session;

@@ -106,20 +106,25 @@ impl Introduction {
         }
     }
 
-    /// Joins the instructions for clients. Instructions without a prefix get no heading.
     pub(super) fn instructions(&self) -> Option<String> {
-        let mut all = String::new();
-        let mut heading = "";
-        for (prefix, text) in &self.sections {
-            if !all.is_empty() {
-                all.push_str("\n\n");
-            }
-            if prefix != heading {
-                all.push_str(&format!("About everything that begins with `{prefix}`:\n"));
-                heading = prefix;
-            }
-            all.push_str(text);
-        }
-        (!self.sections.is_empty()).then_some(all)
+        join_instructions(&self.sections)
     }
+}
+
+/// Joins instructions for clients. `sections` are pairs of a prefix and the instructions for the
+/// names that begin with it. Instructions without a prefix get no heading.
+pub(crate) fn join_instructions(sections: &[(String, String)]) -> Option<String> {
+    let mut all = String::new();
+    let mut heading = "";
+    for (prefix, text) in sections {
+        if !all.is_empty() {
+            all.push_str("\n\n");
+        }
+        if prefix != heading {
+            all.push_str(&format!("About everything that begins with `{prefix}`:\n"));
+            heading = prefix;
+        }
+        all.push_str(text);
+    }
+    (!sections.is_empty()).then_some(all)
 }
