@@ -1,5 +1,6 @@
 //! The arguments of the command.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Prompt(At<Prompt>),
     /// Prints each change that a server announces, one per line
     Listen(At<Listen>),
+    /// Serves a server over stdio or HTTP, or several servers as one
+    Proxy(Proxy),
     /// Logs in to a server, and keeps the tokens for other commands
     Login(At<LoginSettings>),
     /// Revokes the tokens of a server, and removes them
@@ -103,7 +106,26 @@ pub(crate) struct Connection {
     /// Name of a configured server, URL, or command in quotes
     #[arg(value_name = "TARGET", help_heading = None::<&str>, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) target: String,
-    /// Sends this header with each request, as `Name: value`
+    #[command(flatten)]
+    pub(crate) reach: Reach,
+    /// The only revision to use, such as 2026-07-28
+    #[arg(long, conflicts_with = "era")]
+    pub(crate) revision: Option<Revision>,
+    /// Time limit for each step (start, discover, initialize, call), such as 10s; 60s by default
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// A folder that the server may work in
+    #[arg(long = "root", value_name = "DIR")]
+    pub(crate) roots: Vec<PathBuf>,
+    /// Answers a question of the server, with the value of a form's field
+    #[arg(long = "answer", value_name = "KEY=VALUE", value_parser = pair)]
+    pub(crate) answers: Vec<(String, String)>,
+}
+
+/// How to find and reach a server.
+#[derive(Args, Default)]
+pub(crate) struct Reach {
+    /// Sends this header with each request, as `Name: value`; ${NAME} is an environment variable
     #[arg(long, value_name = "HEADER", value_parser = header)]
     pub(crate) header: Vec<(String, String)>,
     /// Sets an environment variable of the program, as NAME=VALUE, or passes on NAME
@@ -115,21 +137,9 @@ pub(crate) struct Connection {
     /// The era of the server; detected by default
     #[arg(long)]
     pub(crate) era: Option<Era>,
-    /// The only revision to use, such as 2026-07-28
-    #[arg(long, conflicts_with = "era")]
-    pub(crate) revision: Option<Revision>,
-    /// Time limit for each step (start, discover, initialize, call), such as 10s; 60s by default
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// A folder that the server may work in
-    #[arg(long = "root", value_name = "DIR")]
-    pub(crate) roots: Vec<PathBuf>,
     /// With `none`, never logs in, and sends no token of `mcp login`
     #[arg(long, value_name = "none", value_parser = ["none"])]
     pub(crate) auth: Option<String>,
-    /// Answers a question of the server, with the value of a form's field
-    #[arg(long = "answer", value_name = "KEY=VALUE", value_parser = pair)]
-    pub(crate) answers: Vec<(String, String)>,
     /// Looks up names only in this file
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -238,15 +248,73 @@ pub(crate) struct Listen {
     pub(crate) duration: Option<Duration>,
 }
 
+/// The servers to offer, and where.
+#[derive(Args)]
+pub(crate) struct Proxy {
+    /// Name of a configured server, URL, or command in quotes. Several names, or --config without
+    /// TARGET for all enabled servers of a file, are offered as one server, whose tools begin with
+    /// the names
+    #[arg(value_name = "TARGET", required_unless_present = "config", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) targets: Vec<String>,
+    /// Serves Streamable HTTP and HTTP+SSE instead of stdio; 127.0.0.1 is the default host
+    #[arg(long, value_name = "[HOST:]PORT", value_parser = address)]
+    pub(crate) http: Option<(String, u16)>,
+    /// The environment variable with the bearer token that callers must send
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub(crate) token_env: Option<String>,
+    /// An origin whose pages may call and read, such as https://app.example.com; can be repeated
+    #[arg(long = "origin", value_name = "ORIGIN", requires = "http")]
+    pub(crate) origins: Vec<String>,
+    /// A name by which callers reach the proxy, such as that of a reverse proxy; can be repeated
+    #[arg(long = "host", value_name = "NAME", requires = "http")]
+    pub(crate) hosts: Vec<String>,
+    /// Offers only this tool, where `*` is any text; can be repeated
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) only: Vec<String>,
+    /// Hides and refuses this tool, where `*` is any text; can be repeated
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) skip: Vec<String>,
+    /// Lets HTTP clients share one connection to each server with a handshake
+    #[arg(long, requires = "http")]
+    pub(crate) shared: bool,
+    #[command(flatten, next_help_heading = "Connection")]
+    pub(crate) reach: Reach,
+    /// Time limit for each step until a server is ready, such as 10s; 60s by default
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+}
+
 fn pair(text: &str) -> Result<(String, String), &'static str> {
     let pair = text.split_once('=').filter(|it| !it.0.is_empty());
     let (key, value) = pair.ok_or("it must be `key=value`")?;
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn header(text: &str) -> Result<(String, String), &'static str> {
-    let (name, value) = text.split_once(':').ok_or("it must be `Name: value`")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
+/// Reads a header. Its value may refer to environment variables, which keeps secrets out of lists of
+/// processes.
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, mut rest) = text.split_once(':').ok_or("it must be `Name: value`")?;
+    let mut value = String::new();
+    while let Some((before, (variable, after))) = rest
+        .split_once("${")
+        .and_then(|(before, after)| Some((before, after.split_once('}')?)))
+    {
+        let found = env::var(variable);
+        let found = found.map_err(|_| format!("the variable `{variable}` is not set"))?;
+        value = value + before + &found;
+        rest = after;
+    }
+    Ok((name.trim().to_owned(), (value + rest).trim().to_owned()))
+}
+
+/// Reads a port, which may follow a host.
+fn address(text: &str) -> Result<(String, u16), &'static str> {
+    let (host, port) = text.rsplit_once(':').unwrap_or(("127.0.0.1", text));
+    let port = port.parse();
+    let is_host = !host.is_empty() && !host.contains('/');
+    let port = port.ok().filter(|_| is_host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    Ok((host.to_owned(), port.ok_or("it must be PORT or HOST:PORT")?))
 }
 
 /// Corrects clap's advice about an unknown option, which may be meant as an argument of a tool,

@@ -129,10 +129,14 @@ impl Failure {
         self
     }
 
+    /// The message with the advice.
+    pub(crate) fn text(&self) -> String {
+        let advice = self.advice.iter().map(|it| format!("\n{it}"));
+        [self.message.clone()].into_iter().chain(advice).collect()
+    }
+
     pub(crate) fn report(mut self, json: bool) -> ExitCode {
-        if let Some(advice) = &self.advice {
-            self.message += &format!("\n{advice}");
-        }
+        self.message = self.text();
         match (self.kind, json) {
             (Kind::ClosedPipe, _) => {}
             (_, true) => note_json(&json!({"error": self})),

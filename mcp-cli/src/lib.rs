@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use arguments::{Arguments, Command};
-use commands::{bindgen, call, inspect, listen, prompt, read, servers};
+use commands::{bindgen, call, inspect, listen, prompt, proxy, read, servers};
 use failure::{Failure, Kind};
 use session::Context;
 use signals::Signals;
@@ -83,6 +83,10 @@ fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Fa
 /// Then cancels the request, and closes the connection. A second signal skips this.
 async fn until_interrupted(arguments: Arguments) -> Result<(), Failure> {
     let context = Context::new(arguments.json, arguments.verbose);
+    if matches!(arguments.command, Command::Proxy(_)) {
+        // The proxy handles signals itself, to answer its calls before it ends.
+        return run_command(arguments.command, &context).await;
+    }
     // Must come before the command starts a server, or an early signal would be lost.
     let mut signals = Signals::listen()?;
     let result = tokio::select! {
@@ -109,6 +113,7 @@ async fn run_command(command: Command, context: &Context) -> Result<(), Failure>
         Command::Read(it) => read::run(it, context).await,
         Command::Prompt(it) => prompt::run(it, context).await,
         Command::Listen(it) => listen::run(it, context).await,
+        Command::Proxy(it) => proxy::run(it, context.verbose).await,
         Command::Login(it) => commands::login::log_in(it, context).await,
         Command::Logout(it) => commands::login::log_out(&it, &context.output).await,
         Command::Completions { shell } => {

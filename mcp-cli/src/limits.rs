@@ -12,11 +12,20 @@ pub(crate) const GRACE: Grace = Grace {
     close: Duration::from_millis(100),
     terminate: Duration::from_secs(1),
 };
+/// The same for the programs behind `mcp proxy`. Clients wait 2 s before they end the proxy.
+pub(crate) const PROXY_GRACE: Grace = Grace {
+    close: Duration::from_secs(1),
+    terminate: Duration::from_millis(500),
+};
 /// How long a server may take to answer the probe of its era.
 pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a server may take to handle a cancellation before it is ended.
 pub(crate) const CANCELLATION_TIME: Duration = Duration::from_secs(1);
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The size of the largest message of a server, and of the largest that `mcp proxy` passes on: a
+/// picture or a document in Base64.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
 // Output.
 

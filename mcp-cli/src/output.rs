@@ -152,6 +152,13 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr, "{text}");
 }
 
+/// Like [`note`], but writes nothing if standard error is a terminal.
+pub(crate) fn note_without_terminal(text: &str) {
+    if !io::stderr().is_terminal() {
+        note(text);
+    }
+}
+
 pub(crate) fn note_json(document: &Value) {
     let mut stderr = io::stderr().lock();
     let text = document.to_string();

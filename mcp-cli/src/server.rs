@@ -8,7 +8,7 @@ use inquire::error::InquireResult;
 use mcp_config::{ConfigError, Input, Program, Servers, Target, Variable};
 use mcp_runtime::transport::UrlTransport;
 
-use crate::arguments::Connection;
+use crate::arguments::Reach;
 use crate::failure::Failure;
 use crate::output::is_interactive;
 use crate::prompts;
@@ -45,14 +45,20 @@ pub(crate) fn parse(text: &str) -> Option<Target> {
     }))
 }
 
-/// The configured server of this name, or else the program or URL that the target itself is. Asks
-/// the user for inputs that a configured server needs.
-async fn named(connection: &Connection) -> Result<Target, Failure> {
-    let name = &*connection.target;
-    let parsed = parse(&connection.target);
-    let servers = match (servers(connection.config.as_deref()), parsed.is_some()) {
+/// The configured server of this name, or else `parsed`. Asks the user for inputs that a configured
+/// server needs.
+///
+/// # Errors
+///
+/// Fails if no file names the server, its file is not trusted, or a variable is not set.
+pub(crate) async fn named(
+    name: &str,
+    reach: &Reach,
+    parsed: Option<Target>,
+) -> Result<Target, Failure> {
+    let servers = match (servers(reach.config.as_deref()), parsed.is_some()) {
         // A URL or a program does not need the files of clients.
-        (Err(_), true) if connection.config.is_none() => Servers::default(),
+        (Err(_), true) if reach.config.is_none() => Servers::default(),
         (servers, _) => servers?,
     };
     let entry = match (servers.get(name), parsed) {
@@ -69,7 +75,7 @@ async fn named(connection: &Connection) -> Result<Target, Failure> {
         }
         other => other.from_env(),
     };
-    let expanded = expand(entry, connection.trust.trust_project, &mut variables).await;
+    let expanded = expand(entry, reach.trust.trust_project, &mut variables).await;
     if is_interrupted {
         Err(Failure::cancelled())
     } else {
@@ -101,15 +107,15 @@ fn words(text: &str) -> Option<Vec<String>> {
 ///
 /// Fails if no file names the server, its file is not trusted, a variable is not set, or an option
 /// does not apply to the server.
-pub(crate) async fn of(connection: &Connection) -> Result<Target, Failure> {
-    let several = parse(&connection.target).filter(|_| is_several(&connection.target));
-    let mut target = match several {
-        Some(program) => program,
-        None => named(connection).await?,
+pub(crate) async fn of(target: &str, reach: &Reach) -> Result<Target, Failure> {
+    let parsed = parse(target);
+    let mut target = match parsed {
+        Some(program) if is_several(target) => program,
+        parsed => named(target, reach, parsed).await?,
     };
     if let Target::Program(program) = &mut target {
-        refuse("--header", connection.header.is_empty(), "a URL")?;
-        for variable in &connection.env {
+        refuse("--header", reach.header.is_empty(), "a URL")?;
+        for variable in &reach.env {
             let (name, value) = match variable.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_owned())),
                 None => (&**variable, env::var(variable).ok()),
@@ -118,11 +124,11 @@ pub(crate) async fn of(connection: &Connection) -> Result<Target, Failure> {
             let value = value.ok_or_else(unset)?;
             program.env.insert(name.to_owned(), value);
         }
-        program.cwd = connection.cwd.clone().or(program.cwd.take());
+        program.cwd = reach.cwd.clone().or(program.cwd.take());
     } else if let Some(remote) = target.remote_mut() {
-        refuse("--env", connection.env.is_empty(), "a program")?;
-        refuse("--cwd", connection.cwd.is_none(), "a program")?;
-        for (name, value) in &connection.header {
+        refuse("--env", reach.env.is_empty(), "a program")?;
+        refuse("--cwd", reach.cwd.is_none(), "a program")?;
+        for (name, value) in &reach.header {
             let headers = &mut remote.headers;
             headers.retain(|it, _| !it.eq_ignore_ascii_case(name));
             headers.insert(name.clone(), value.clone());

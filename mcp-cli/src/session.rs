@@ -6,19 +6,23 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use iri_string::percent_encode::PercentEncodedForUri;
+use mcp_auth::OAuth;
 use mcp_config::{Program, Remote, Target};
 use mcp_extensions::tasks::Tasks;
 use mcp_runtime::client::{self, ClientBuilder};
+use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{ErrorObject, LoggingLevel, Root};
 use mcp_runtime::{CallError, Client, ConnectError, Timeouts, Unavailable};
 use tokio::time::{sleep, timeout};
 
-use crate::arguments::Connection;
+use crate::arguments::{Connection, Reach};
 use crate::certificates::Roots;
 use crate::failure::{Failure, Kind};
-use crate::limits::{CANCELLATION_TIME, CLOSE_TIMEOUT, GRACE, PROBE_TIMEOUT, SHOWN_LINES};
+use crate::limits::{
+    CANCELLATION_TIME, CLOSE_TIMEOUT, GRACE, MAX_MESSAGE_BYTES, PROBE_TIMEOUT, SHOWN_LINES,
+};
 use crate::login;
 use crate::output::{Output, note};
 use crate::questions::Questions;
@@ -49,8 +53,8 @@ impl Context {
     /// Fails if the server can't be reached, or if the settings are invalid.
     #[expect(deprecated, reason = "servers use deprecated parts of the protocol")]
     pub(crate) async fn open(&self, connection: &Connection) -> Result<Session, Failure> {
-        let session =
-            Session::connect(server::of(connection).await?, connection, self.verbose).await?;
+        let target = server::of(&connection.target, &connection.reach).await?;
+        let session = Session::connect(target, connection, self.verbose).await?;
         let client = self.opened.get_or_init(|| session.client.clone());
         if self.verbose > 0 && client.server_capabilities().logging.is_some() {
             let level = match self.verbose {
@@ -77,6 +81,70 @@ impl Context {
     }
 }
 
+/// A server, and what all connections to it share.
+pub(crate) struct Server {
+    target: Target,
+    roots: Option<Roots>,
+    oauth: Option<OAuth>,
+}
+
+impl Server {
+    /// Loads certificates and tokens, if the server is at a URL.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they can't be read.
+    pub(crate) async fn new(target: Target, reach: &Reach) -> Result<Self, Failure> {
+        let remote = target.remote();
+        let roots = remote.map(|_| Roots::load(&reach.trust.ca)).transpose()?;
+        let oauth = match &target {
+            Target::Http(it) | Target::Sse(it) if reach.auth.is_none() && !has_credentials(it) => {
+                Some(login::oauth(&it.url).await?)
+            }
+            _ => None,
+        };
+        Ok(Self {
+            target,
+            roots,
+            oauth,
+        })
+    }
+
+    /// Connects to the server. `program` adds settings to a program, whose standard error is in
+    /// `captured`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the server can't be reached.
+    pub(crate) async fn connect(
+        &self,
+        builder: ClientBuilder,
+        program: impl FnOnce(ChildProcess) -> ChildProcess,
+        captured: &Captured,
+    ) -> Result<Client, Failure> {
+        let connected = match (&self.target, &self.roots) {
+            (Target::Program(it), _) => {
+                let child = it.child_process().max_frame_bytes(MAX_MESSAGE_BYTES);
+                let connected = builder.connect(program(child)).await;
+                connected.map_err(|error| start_failure(error, it, captured))
+            }
+            (Target::WebSocket(remote), Some(roots)) => {
+                let socket = roots.websocket(remote).max_frame_bytes(MAX_MESSAGE_BYTES);
+                builder.connect(socket).await.map_err(Failure::from)
+            }
+            (Target::Http(remote) | Target::Sse(remote), Some(roots)) => {
+                let mut http = roots.http(remote).max_message_bytes(MAX_MESSAGE_BYTES);
+                if let Some(oauth) = &self.oauth {
+                    http = http.auth(oauth.clone());
+                }
+                builder.connect(http).await.map_err(Failure::from)
+            }
+            _ => return Err(Failure::usage("this kind of server is not supported")),
+        };
+        connected.map_err(|failure| explain(failure, self.target.remote()))
+    }
+}
+
 pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) questions: Arc<Questions>,
@@ -100,39 +168,19 @@ impl Session {
     ) -> Result<Self, Failure> {
         let questions = Questions::new(options.answers.clone());
         let builder = builder(options, &questions, verbose)?;
-        let (remote, connected) = match target {
-            Target::Program(program) => {
-                let captured = Captured::new();
-                let log = Arc::clone(&questions);
-                let stderr = match verbose {
-                    0 => Stderr::Capture(captured.clone()),
-                    _ => Stderr::lines(move |line| log.log(line.to_owned())),
-                };
-                let child = program.child_process().grace(GRACE).stderr(stderr);
-                let connected = builder.connect(child).await;
-                let failure = |error| start_failure(error, &program, &captured);
-                (None, connected.map_err(failure))
-            }
-            Target::WebSocket(remote) => {
-                let socket = Roots::load(&options.trust.ca)?.websocket(&remote);
-                let connected = builder.connect(socket).await;
-                (Some(remote), connected.map_err(Failure::from))
-            }
-            Target::Http(remote) | Target::Sse(remote) => {
-                let mut http = Roots::load(&options.trust.ca)?.http(&remote);
-                if options.auth.is_none() && !has_credentials(&remote) {
-                    http = http.auth(login::oauth(&remote.url).await?);
-                }
-                let connected = builder.connect(http).await;
-                (Some(remote), connected.map_err(Failure::from))
-            }
-            _ => return Err(Failure::usage("this kind of server is not supported")),
+        let server = Server::new(target, &options.reach).await?;
+        let captured = Captured::new();
+        let log = Arc::clone(&questions);
+        let stderr = match verbose {
+            0 => Stderr::Capture(captured.clone()),
+            _ => Stderr::lines(move |line| log.log(line.to_owned())),
         };
-        let client = connected.map_err(|failure| explain(failure, remote.as_ref()))?;
+        let program = |child: ChildProcess| child.grace(GRACE).stderr(stderr);
+        let client = server.connect(builder, program, &captured).await?;
         Ok(Self {
             client,
             questions,
-            remote,
+            remote: server.target.remote().cloned(),
         })
     }
 
@@ -196,7 +244,13 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
 fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> Failure {
     let program = &*started.command;
     let ConnectError::Open(cause) = &error else {
-        return with_last_lines(error.into(), &stderr.text());
+        let has_lines = error.child_exit().is_none_or(|it| !it.stderr.is_empty());
+        let failure = Failure::from(error);
+        let is_complete = has_lines && failure.kind != Kind::Timeout;
+        return match is_complete {
+            true => failure,
+            false => with_last_lines(failure, &stderr.text()),
+        };
     };
     if let Some(folder) = &started.cwd
         && let Err(error) = fs::metadata(Path::new(folder).join("."))
@@ -223,11 +277,11 @@ fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> F
     Failure::new(Kind::Unreachable, message)
 }
 
-/// Adds the last lines of a program's standard error if the program did not answer in time.
+/// Adds the last lines of a program's standard error.
 fn with_last_lines(mut failure: Failure, stderr: &str) -> Failure {
     let lines = stderr.lines().filter(|it| !it.trim().is_empty());
     let mut last: Vec<_> = lines.rev().take(SHOWN_LINES).collect();
-    if failure.kind == Kind::Timeout && !last.is_empty() {
+    if !last.is_empty() {
         last.push("; its standard error ends with:");
         last.reverse();
         failure.message += &last.join("\n  ");
@@ -264,7 +318,7 @@ fn builder(
                 log.log(format!("{level} {logger}: {text}"));
             }
         });
-    if let Some(era) = options.era {
+    if let Some(era) = options.reach.era {
         builder = builder.era(era);
     }
     if let Some(revision) = options.revision {

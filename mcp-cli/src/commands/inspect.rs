@@ -29,7 +29,7 @@ pub(crate) async fn run(inspect: At<Inspect>, context: &Context) -> Result<(), F
     if output.json {
         return output.document(&snapshot);
     }
-    let found = if connection.era.is_some() || connection.revision.is_some() {
+    let found = if connection.reach.era.is_some() || connection.revision.is_some() {
         "as set".to_owned()
     } else {
         format!("found by `{}`", snapshot.revision.era().opening_method())

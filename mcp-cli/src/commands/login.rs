@@ -51,7 +51,7 @@ pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(
 /// Fails if there are no tokens, or if they could not be revoked. They are removed in any case.
 pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<(), Failure> {
     let url = url(connection).await?;
-    let roots = Roots::load(&connection.trust.ca)?;
+    let roots = Roots::load(&connection.reach.trust.ca)?;
     let http = |url| {
         roots.http(&Remote {
             url,
@@ -84,7 +84,7 @@ fn unexpected(error: AuthError) -> Failure {
 }
 
 async fn url(connection: &Connection) -> Result<String, Failure> {
-    match server::of(connection).await? {
+    match server::of(&connection.target, &connection.reach).await? {
         Target::Http(remote) | Target::Sse(remote) => Ok(remote.url),
         _ => Err(Failure::usage("a login needs the `http` URL of a server")),
     }

@@ -6,5 +6,6 @@ pub(crate) mod inspect;
 pub(crate) mod listen;
 pub(crate) mod login;
 pub(crate) mod prompt;
+pub(crate) mod proxy;
 pub(crate) mod read;
 pub(crate) mod servers;

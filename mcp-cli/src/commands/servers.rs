@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::arguments::{Connection, Servers};
+use crate::arguments::{Connection, Reach, Servers};
 use crate::failure::{Failure, Kind};
 use crate::output::{Output, note};
 use crate::server;
@@ -31,7 +31,10 @@ pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure
             }
             let options = Connection {
                 timeout: Some(command.timeout),
-                trust: command.trust.clone(),
+                reach: Reach {
+                    trust: command.trust.clone(),
+                    ..Reach::default()
+                },
                 ..Connection::default()
             };
             let entry = entry.clone();
@@ -85,7 +88,7 @@ async fn check(entry: &Entry, options: &Connection, limit: Duration) -> Value {
 }
 
 async fn connect(entry: &Entry, options: &Connection) -> Result<Value, Failure> {
-    let by_option = options.trust.trust_project;
+    let by_option = options.reach.trust.trust_project;
     let target = expand(entry, by_option, &mut |it| it.from_env()).await?;
     let session = Session::connect(target, options, 0).await?;
     let tools = session.list(session.client.list_tools()).await;

@@ -121,7 +121,8 @@ impl Captured {
         String::from_utf8_lossy(bytes.make_contiguous()).into_owned()
     }
 
-    fn push(&self, new: &[u8]) {
+    /// Adds output, to keep in addition what a function of [`Stderr::lines`] gets.
+    pub fn push(&self, new: &[u8]) {
         let mut bytes = lock(&self.bytes);
         bytes.extend(new);
         let surplus = bytes.len().saturating_sub(self.limit);

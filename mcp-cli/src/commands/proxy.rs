@@ -1,0 +1,352 @@
+//! `mcp proxy`: serves a server, or several as one, over stdio or HTTP.
+
+use std::env;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mcp_auth::{BearerToken, BearerTokens};
+use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
+use mcp_runtime::proxy::{Proxy, Upstream};
+use mcp_runtime::server::{McpServer, ServerBuilder};
+use mcp_runtime::transport::ChildProcess;
+use mcp_runtime::transport::child_process::{Captured, Stderr};
+use mcp_runtime::transport::http::{Http, HttpOptions, http};
+use mcp_runtime::transport::stdio;
+use mcp_runtime::{Client, ClientBuilder, Era, ServeError, Timeouts};
+
+use crate::arguments;
+use crate::failure::{Failure, Kind};
+use crate::limits::{MAX_MESSAGE_BYTES, PROBE_TIMEOUT, PROXY_GRACE};
+use crate::output::{note, note_without_terminal};
+use crate::questions::lock;
+use crate::server;
+use crate::session::Server;
+
+/// Serves until standard input is closed, or until a signal arrives.
+///
+/// # Errors
+///
+/// Fails if the arguments are wrong, or if the address can't be listened on. Over stdio, it also
+/// fails at the end if the only server could not be reached.
+pub(crate) async fn run(command: arguments::Proxy, verbose: u8) -> Result<(), Failure> {
+    let listener = command.http.as_ref();
+    let listener = listener.map(|at| endpoint(at, &command)).transpose()?;
+    let behind = behind(&command, verbose).await?;
+    let only = behind.first().filter(|it| it.name.is_empty()).cloned();
+    let proxy = match &only {
+        Some(only) => Proxy::new(only.upstream()),
+        None => Proxy::several(behind.iter().map(|it| (prefix(&it.name), it.upstream()))),
+    };
+    let server = builder(proxy, command, verbose).build();
+    let Some(listener) = listener else {
+        let transport = stdio().max_frame_bytes(MAX_MESSAGE_BYTES);
+        server.serve(transport).await.map_err(serve_failure)?;
+        let failed = only.and_then(|it| lock(&it.failed).take());
+        return failed.map_or(Ok(()), Err);
+    };
+    server.serve(listener).await.map_err(serve_failure)
+}
+
+/// Adds the options that limit and show what is served.
+fn builder(mut proxy: Proxy, command: arguments::Proxy, verbose: u8) -> ServerBuilder {
+    if command.shared {
+        proxy = proxy.shared();
+    }
+    let arguments::Proxy { only, skip, .. } = command;
+    proxy = proxy.tools(move |name| {
+        let is_in = |patterns: &[String]| patterns.iter().any(|it| matches(it, name));
+        (only.is_empty() || is_in(&only)) && !is_in(&skip)
+    });
+    let mut server = proxy.into_builder();
+    // On a terminal, the runtime shows the URL.
+    server.on_listening(note_without_terminal);
+    if verbose > 0 {
+        server.layer(from_fn(log));
+    }
+    server
+}
+
+/// The HTTP endpoint at an address.
+///
+/// # Errors
+///
+/// Fails if other computers could call without a token, or if the token can't be used.
+#[expect(deprecated, reason = "many clients still use HTTP+SSE")]
+fn endpoint(address: &(String, u16), command: &arguments::Proxy) -> Result<Http, Failure> {
+    let options = HttpOptions::default()
+        .allowed_hosts(&command.hosts)
+        .allowed_origins(&command.origins)
+        .max_body_bytes(MAX_MESSAGE_BYTES)
+        .max_unread_bytes(MAX_MESSAGE_BYTES);
+    let listener = http(address.clone()).options(options).with_sse();
+    let host = &*address.0;
+    let is_loopback = host.parse().is_ok_and(|it: IpAddr| it.is_loopback());
+    let Some(name) = &command.token_env else {
+        if is_loopback || host == "localhost" {
+            return Ok(listener);
+        }
+        let message = format!("other computers could call at {host}: `--token-env` is required");
+        let advice = "put a token (openssl rand -hex 32) into a variable, and pass its name";
+        return Err(Failure::usage(message).advise(advice));
+    };
+    let fault = |text: String| Failure::usage(format!("--token-env {name}: {text}"));
+    let token = env::var(name).map_err(|_| fault("the variable is not set".to_owned()))?;
+    let tokens = BearerTokens::new([BearerToken::new(token)]);
+    tokens.check().map_err(|error| fault(error.to_string()))?;
+    Ok(listener.auth(tokens))
+}
+
+/// Finds the servers. A single TARGET has no name.
+///
+/// # Errors
+///
+/// Fails if a server can't be found, if two names have the same prefix, or if an option does not
+/// apply to several servers.
+async fn behind(command: &arguments::Proxy, verbose: u8) -> Result<Vec<Arc<Behind>>, Failure> {
+    let reach = &command.reach;
+    let new = |name, server| {
+        Arc::new(Behind {
+            name,
+            server,
+            era: reach.era,
+            timeout: command.timeout,
+            verbose,
+            failed: Mutex::default(),
+        })
+    };
+    if let [target] = &*command.targets {
+        let target = server::of(target, reach).await?;
+        return Ok(vec![new(String::new(), Server::new(target, reach).await?)]);
+    }
+    let mut all: Vec<Arc<Behind>> = Vec::new();
+    for name in names(command)? {
+        let prefix = prefix(&name);
+        if let Some(other) = all.iter().find(|it| self::prefix(&it.name) == prefix) {
+            let other = &other.name;
+            let message =
+                format!("the tools of `{other}` and `{name}` would begin with `{prefix}_`");
+            return Err(Failure::usage(message).advise("rename one of the servers"));
+        }
+        let target = server::named(&name, reach, None).await;
+        let target = target.map_err(|failure| match server::parse(&name) {
+            Some(_) => Failure::usage(format!("`{name}` has no name, which is its prefix"))
+                .advise("add it to a configuration file, and pass its name in the file"),
+            None => failure,
+        })?;
+        all.push(new(name, Server::new(target, reach).await?));
+    }
+    Ok(all)
+}
+
+/// The names of several servers: the targets, or all enabled servers of the file.
+///
+/// # Errors
+///
+/// Fails if the file can't be read or has no enabled server, or if an option does not apply to
+/// several servers.
+fn names(command: &arguments::Proxy) -> Result<Vec<String>, Failure> {
+    let reach = &command.reach;
+    let options = [
+        ("--header", reach.header.is_empty()),
+        ("--env", reach.env.is_empty()),
+        ("--cwd", reach.cwd.is_none()),
+        ("--era", reach.era.is_none()),
+        ("--auth", reach.auth.is_none()),
+    ];
+    if let Some((option, _)) = options.into_iter().find(|(_, is_unset)| !is_unset) {
+        let message = format!("`{option}` is for one TARGET, not for several servers");
+        return Err(Failure::usage(message));
+    }
+    if !command.targets.is_empty() {
+        return Ok(command.targets.clone());
+    }
+    let servers = server::servers(reach.config.as_deref())?;
+    servers.faults().iter().for_each(|it| note(&it.to_string()));
+    let enabled = servers.iter().filter(|it| it.is_enabled);
+    let names: Vec<_> = enabled.map(|it| it.name.clone()).collect();
+    if names.is_empty() {
+        return Err(Failure::usage("the file has no enabled server"));
+    }
+    Ok(names)
+}
+
+/// The prefix of the tools and URIs of a server, from its name in a file.
+fn prefix(name: &str) -> String {
+    let words = name.split(|it: char| !it.is_ascii_alphanumeric());
+    let words: Vec<_> = words.filter(|it| !it.is_empty()).collect();
+    words.join("-")
+}
+
+/// A server behind the proxy.
+struct Behind {
+    /// The name of the server, if there are several.
+    name: String,
+    server: Server,
+    era: Option<Era>,
+    timeout: Option<Duration>,
+    verbose: u8,
+    /// The reason why the server could not be reached the last time.
+    failed: Mutex<Option<Failure>>,
+}
+
+impl Behind {
+    fn upstream(self: &Arc<Self>) -> Upstream {
+        let behind = Arc::clone(self);
+        Upstream::new(move |builder| {
+            let behind = Arc::clone(&behind);
+            async move { behind.connect(builder).await }
+        })
+    }
+
+    /// Opens a connection for the proxy. The error is shown to its clients.
+    async fn connect(&self, mut builder: ClientBuilder) -> Result<Client, String> {
+        if let Some(era) = self.era {
+            builder = builder.era(era);
+        }
+        if let Some(limit) = self.timeout {
+            builder = builder.timeouts(Timeouts::within(limit));
+        }
+        let limit = self.timeout.unwrap_or(PROBE_TIMEOUT).min(PROBE_TIMEOUT);
+        let builder = builder.probe_timeout(limit);
+        let captured = Captured::new();
+        let program = |child: ChildProcess| {
+            let label = self.label();
+            let captured = captured.clone();
+            let stderr = Stderr::lines(move |line| {
+                captured.push(format!("{line}\n").as_bytes());
+                note(&format!("{label}{line}"));
+            });
+            child.grace(PROXY_GRACE).stderr(stderr)
+        };
+        let connected = self.server.connect(builder, program, &captured).await;
+        let client = connected.map_err(|failure| self.fail(failure))?;
+        *lock(&self.failed) = None;
+        if self.verbose > 1 {
+            self.show_status(&client);
+        }
+        Ok(client)
+    }
+
+    /// Keeps a failure, and returns its text. The failure is shown unless it is the same again.
+    fn fail(&self, failure: Failure) -> String {
+        let text = failure.text();
+        let last = lock(&self.failed).replace(failure);
+        if last.is_none_or(|it| it.text() != text) {
+            note(&format!("{}{text}", self.label()));
+        }
+        text
+    }
+
+    /// Shows the status of a connection, and each change.
+    fn show_status(&self, client: &Client) {
+        let label = self.label();
+        let mut status = client.watch_status();
+        let revision = client.revision();
+        note(&format!("{label}{}, revision {revision}", status.current()));
+        tokio::spawn(async move {
+            while let Some(status) = status.changed().await {
+                note(&format!("{label}{status}"));
+            }
+        });
+    }
+
+    /// The beginning of lines about this server.
+    fn label(&self) -> String {
+        match &*self.name {
+            "" => String::new(),
+            name => format!("{name}: "),
+        }
+    }
+}
+
+/// Whether a name matches a pattern, in which `*` is any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return pattern == name;
+    };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let inside = name.strip_prefix(start).and_then(|it| it.strip_suffix(end));
+    let mut parts = middle.split('*');
+    let found = inside.and_then(|it| parts.try_fold(it, |it, part| Some(it.split_once(part)?.1)));
+    found.is_some()
+}
+
+/// Shows each request when it ends, also when it is cancelled.
+async fn log(request: McpRequest, next: Next) -> Result<McpResponse, BoxError> {
+    let target = request.target().map(|it| format!(" {it}"));
+    let mut ending = Ending {
+        request: format!("{}{}", request.method(), target.unwrap_or_default()),
+        begun: Instant::now(),
+        outcome: "cancelled",
+    };
+    let result = next.run(request).await;
+    ending.outcome = match &result {
+        Ok(it) if it.is_error() => "tool failed",
+        Ok(it) if it.is_input_required() => "asks",
+        Ok(_) => "answered",
+        Err(_) => "failed",
+    };
+    result
+}
+
+/// The line about a request, which is shown when it is dropped.
+struct Ending {
+    request: String,
+    begun: Instant,
+    outcome: &'static str,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let milliseconds = self.begun.elapsed().as_millis();
+        note(&format!(
+            "{} {milliseconds} ms {}",
+            self.request, self.outcome
+        ));
+    }
+}
+
+fn serve_failure(error: ServeError) -> Failure {
+    match error {
+        ServeError::Setting { name, error } => {
+            let option = match name {
+                "allowed_hosts" => "--host",
+                "allowed_origins" => "--origin",
+                name => name,
+            };
+            Failure::usage(format!("{option}: {error}"))
+        }
+        ServeError::Open(error) | ServeError::Connection(error) => Failure::from(error),
+        error => Failure::new(Kind::Unexpected, error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_is_any_text() {
+        for (pattern, name) in [
+            ("a", "a"),
+            ("*", ""),
+            ("*_delete*", "shop_delete"),
+            ("shop_*", "shop_"),
+            ("a*b*c", "axbxbxc"),
+            ("*é*", "né"),
+        ] {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("a", "ab"),
+            ("", "a"),
+            ("*_delete", "delete"),
+            ("a*a", "a"),
+            ("a*b*b", "ab"),
+            ("*x*y*", "yx"),
+        ] {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+}
