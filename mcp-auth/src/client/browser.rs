@@ -3,7 +3,7 @@
 use std::env::consts::OS;
 use std::path::MAIN_SEPARATOR;
 use std::process::{Command, Stdio};
-use std::{io, thread};
+use std::{env, io, thread};
 
 use tokio::sync::oneshot;
 
@@ -27,8 +27,25 @@ use crate::metadata::url::ServerUrl;
 /// `InvalidInput` for any other URL; otherwise the error of the last command, which could not be
 /// started or failed.
 pub async fn open(url: &str) -> io::Result<()> {
-    let browser = std::env::var("BROWSER").ok();
+    let browser = env::var("BROWSER").ok();
     open_with(browser.as_deref(), url).await
+}
+
+/// Returns true if [`open`] can probably show a page to a person.
+///
+/// This is so if the environment variable `BROWSER` is set, or in a desktop session: not in an SSH
+/// session, and elsewhere than on macOS and Windows only with a display (`DISPLAY` or
+/// `WAYLAND_DISPLAY`). Nothing is started.
+#[must_use]
+pub fn is_available() -> bool {
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    is_available_in(OS, is_set)
+}
+
+fn is_available_in(system: &str, is_set: impl Fn(&str) -> bool) -> bool {
+    let has_display =
+        matches!(system, "macos" | "windows") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+    is_set("BROWSER") || has_display && !is_set("SSH_CONNECTION")
 }
 
 async fn open_with(browser: Option<&str>, url: &str) -> io::Result<()> {
@@ -136,6 +153,23 @@ mod tests {
             "",
         ] {
             assert!(!is_allowed(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_browser_needs_a_desktop_or_a_named_program() {
+        for (system, variables, is_available) in [
+            ("linux", &["DISPLAY"][..], true),
+            ("linux", &["WAYLAND_DISPLAY"], true),
+            ("linux", &[], false),
+            ("linux", &["DISPLAY", "SSH_CONNECTION"], false),
+            ("linux", &["BROWSER", "SSH_CONNECTION"], true),
+            ("macos", &[], true),
+            ("windows", &[], true),
+            ("macos", &["SSH_CONNECTION"], false),
+        ] {
+            let found = is_available_in(system, |name| variables.contains(&name));
+            assert_eq!(found, is_available, "{system} {variables:?}");
         }
     }
 

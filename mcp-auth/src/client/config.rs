@@ -7,6 +7,7 @@ use std::time::Duration;
 use mcp_runtime::BoxFuture;
 
 use super::browser;
+use super::error::AuthErrorKind;
 use super::grant::Grant;
 use super::issuer_settings::{IssuerSettings, STRICT};
 use super::loopback::Loopback;
@@ -23,7 +24,8 @@ type Opener = dyn Fn(String) -> BoxFuture<io::Result<()>> + Send + Sync;
 pub(crate) struct Config {
     /// The name of the application, which is shown to people.
     pub(crate) name: String,
-    pub(crate) redirect: Arc<dyn Redirect>,
+    /// `None` if nobody can log in.
+    pub(crate) redirect: Option<Arc<dyn Redirect>>,
     pub(crate) opener: Arc<Opener>,
     pub(crate) store: Arc<dyn TokenStore>,
     /// The owner of the tokens, where several people share the store.
@@ -45,7 +47,7 @@ impl Config {
     pub(crate) fn new(name: String) -> Self {
         Self {
             name,
-            redirect: Arc::new(Loopback::any_port()),
+            redirect: Some(Arc::new(Loopback::any_port())),
             opener: Arc::new(|url| Box::pin(async move { browser::open(&url).await })),
             store: Arc::new(MemoryStore::new()),
             person: None,
@@ -77,6 +79,16 @@ impl Config {
         set.is_some_and(|set| is_same_issuer(set, issuer))
     }
 
+    /// # Errors
+    ///
+    /// [`Redirection`](AuthErrorKind::Redirection) without logins.
+    pub(crate) fn redirect(&self) -> Result<&dyn Redirect, AuthErrorKind> {
+        let reason = "a login needs a person at a terminal";
+        let error = || io::Error::new(io::ErrorKind::Unsupported, reason);
+        let redirect = self.redirect.as_deref().ok_or_else(error);
+        redirect.map_err(AuthErrorKind::Redirection)
+    }
+
     pub(crate) fn keys(&self) -> PersonKeys<'_> {
         PersonKeys(self.person.as_deref())
     }
@@ -89,6 +101,10 @@ pub(crate) struct PersonKeys<'a>(Option<&'a str>);
 impl PersonKeys<'_> {
     pub(crate) fn tokens(self, issuer: &str, resource: &str) -> String {
         self.of(format!("tokens {issuer} {resource}"))
+    }
+
+    pub(crate) fn login(self, issuer: &str, resource: &str) -> String {
+        self.of(format!("login {issuer} {resource}"))
     }
 
     pub(crate) fn binding(self, server: &str) -> String {
@@ -133,9 +149,10 @@ mod tests {
         for person in [None, Some(""), Some("ann"), Some("https://mcp ann")] {
             let person = PersonKeys(person);
             keys.insert(person.tokens("https://as", "https://mcp"));
+            keys.insert(person.login("https://as", "https://mcp"));
             keys.insert(person.binding("https://mcp"));
             keys.insert(person.servers());
         }
-        assert_eq!(keys.len(), 12, "{keys:?}");
+        assert_eq!(keys.len(), 16, "{keys:?}");
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use super::authorization::{AuthorizationCode, AuthorizationRequest, PendingAuthorization};
+use super::discovery::Discovery;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::redirect::{RedirectReceiver, receive};
 use super::registration::{Registration, RegistrationRequest};
@@ -54,7 +55,9 @@ impl TokenGrant<'_> {
         let store = &*self.config.store;
         let kept: Option<Registration> = load(store, &key).await?;
         let registered = kept.as_ref().map(|kept| &*kept.redirect_uri);
-        let receiver = self.config.redirect.listen(registered).await;
+        let redirect = self.config.redirect();
+        let redirect = redirect.map_err(|error| self.error(error))?;
+        let receiver = redirect.listen(registered).await;
         let receiver = receiver.map_err(|error| self.error(AuthErrorKind::Redirection(error)))?;
         let redirect_uri = receiver.uri().to_owned();
         let request = RegistrationRequest {
@@ -112,6 +115,11 @@ impl TokenGrant<'_> {
             None => pending.url.clone(),
         };
         self.http.exchange(AuthStep::Login).checked(&url)?;
+        // Processes that wait for this login show its page.
+        let keys = self.config.keys();
+        let key = keys.login(&pending.issuer, &self.discovery.resource.resource);
+        save(&*self.config.store, &key, &url).await?;
+        self.session.show_login(Some(url.clone()));
         let pending = Arc::new(pending);
         let expected = Arc::clone(&pending);
         let received = receive(receiver, move |query| expected.response(query));
@@ -156,9 +164,13 @@ impl TokenGrant<'_> {
     }
 
     fn error(&self, cause: AuthErrorKind) -> AuthError {
-        let issuer = &self.discovery.issuer;
-        let endpoint = issuer.authorization_endpoint.as_deref();
-        let url = endpoint.unwrap_or(&issuer.issuer);
-        AuthError::new(AuthStep::Login, url, cause)
+        login_error(self.discovery, cause)
     }
+}
+
+pub(super) fn login_error(discovery: &Discovery, cause: AuthErrorKind) -> AuthError {
+    let issuer = &discovery.issuer;
+    let endpoint = issuer.authorization_endpoint.as_deref();
+    let url = endpoint.unwrap_or(&issuer.issuer);
+    AuthError::new(AuthStep::Login, url, cause)
 }

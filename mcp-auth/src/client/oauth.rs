@@ -14,7 +14,7 @@ use super::dpop::Nonces;
 use super::error::{AuthError, AuthErrorKind, AuthStep};
 use super::exchange::{CredentialHttp, is_allowed};
 use super::grant::{Grant, IdentityProvider, TokenSource};
-use super::redirect::{NoLogin, Redirect};
+use super::redirect::Redirect;
 use super::renewal::{Renewal, Revocation};
 use super::session::Session;
 use super::store::TokenStore;
@@ -44,7 +44,8 @@ use crate::util::lock;
 /// Nothing happens until a server answers a request with 401. The client then discovers the
 /// server's authorization server (RFC 9728, RFC 8414), registers there unless it is already
 /// registered, opens a page where the person logs in, and sends the request again with the token.
-/// Other requests that meet a 401 meanwhile wait for the same login. Tokens are refreshed before
+/// Other requests that meet a 401 meanwhile wait for the same login, also in other processes that
+/// share the [store](Self::store). Tokens are refreshed before
 /// they expire and when a server no longer accepts them. After a 403 that demands more scopes
 /// (`insufficient_scope`), the person is asked for them once. Errors are
 /// [`AuthError`](super::error::AuthError)s.
@@ -85,14 +86,14 @@ impl OAuth {
     /// Sets how the browser returns to the application. Default:
     /// [`Loopback::any_port`](super::loopback::Loopback::any_port).
     pub fn redirect(self, redirect: impl Redirect) -> Self {
-        self.with(|config| config.redirect = Arc::new(redirect))
+        self.with(|config| config.redirect = Some(Arc::new(redirect)))
     }
 
     /// Disables logins, for a process that no person uses. The process uses and refreshes the
     /// tokens of an earlier login; if they don't suffice, the request fails in the step
     /// [`Login`](super::error::AuthStep::Login).
     pub fn without_login(self) -> Self {
-        self.redirect(NoLogin)
+        self.with(|config| config.redirect = None)
     }
 
     /// Sets a function that opens pages, instead of the program in the environment variable
@@ -280,12 +281,17 @@ impl OAuth {
     }
 
     pub(super) fn session(&self, server: &str, http: AuthHttp) -> Arc<Session> {
+        let session = self.session_of(server);
+        session.set_http(http);
+        session
+    }
+
+    pub(super) fn session_of(&self, server: &str) -> Arc<Session> {
         let mut sessions = lock(&self.sessions);
         let session = sessions.entry(server.to_owned()).or_insert_with(|| {
             let principal = self.principal.clone();
             Arc::new(Session::new(server.to_owned(), principal))
         });
-        session.set_http(http);
         Arc::clone(session)
     }
 

@@ -58,16 +58,6 @@ pub trait Redirect: Send + Sync + 'static {
     fn listen(&self, registered: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>>;
 }
 
-/// A redirect for processes without a person who could log in.
-pub(super) struct NoLogin;
-
-impl Redirect for NoLogin {
-    fn listen(&self, _: Option<&str>) -> BoxFuture<io::Result<Box<dyn RedirectReceiver>>> {
-        let error = "a login needs a person at a terminal";
-        Box::pin(async move { Err(io::Error::new(io::ErrorKind::Unsupported, error)) })
-    }
-}
-
 /// A wait for one authorization response. Dropping the receiver, or the future of
 /// [`receive`](Self::receive), ends the wait.
 pub trait RedirectReceiver: Send + 'static {

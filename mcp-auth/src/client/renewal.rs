@@ -246,7 +246,8 @@ impl Renewal {
         }
     }
 
-    async fn grant(
+    /// Gets new tokens, saves them and starts using them.
+    pub(super) async fn obtain(
         &self,
         discovery: &Discovery,
         binding: Binding,
@@ -261,6 +262,7 @@ impl Renewal {
             discovery,
             scopes,
             proving,
+            session: &self.session,
         };
         let tokens = grant.run().await?;
         self.session.requested(&requested);
@@ -436,7 +438,7 @@ impl Renewal {
     }
 
     /// The tokens in the store, if they were issued to the configured client.
-    async fn kept(&self, binding: &Binding) -> Result<Option<TokenSet>, AuthError> {
+    pub(super) async fn kept(&self, binding: &Binding) -> Result<Option<TokenSet>, AuthError> {
         let config = &self.config;
         if config.issuer.is_some() && !config.has_issuer(&binding.issuer) {
             return Ok(None);

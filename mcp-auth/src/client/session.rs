@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use http::header::HeaderValue;
 use mcp_runtime::transport::PrincipalChanges;
 use mcp_runtime::transport::http_client::AuthHttp;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::error::{AuthError, AuthErrorKind, AuthStep};
@@ -20,6 +21,8 @@ pub(crate) struct Session {
     state: Mutex<SessionState>,
     renewing: Arc<tokio::sync::Mutex<()>>,
     principal: PrincipalChanges,
+    /// The URL of the page of a login that waits for the person.
+    login_page: watch::Sender<Option<String>>,
 }
 
 #[derive(Default)]
@@ -60,6 +63,7 @@ impl Session {
             principal,
             state: Mutex::default(),
             renewing: Arc::default(),
+            login_page: watch::Sender::default(),
         }
     }
 
@@ -152,6 +156,18 @@ impl Session {
 
     pub(crate) fn http(&self) -> Option<AuthHttp> {
         self.state().http.clone()
+    }
+
+    pub(crate) fn login_page(&self) -> watch::Receiver<Option<String>> {
+        self.login_page.subscribe()
+    }
+
+    pub(crate) fn show_login(&self, page: Option<String>) {
+        self.login_page.send_if_modified(|shown| {
+            let is_new = *shown != page;
+            *shown = page;
+            is_new
+        });
     }
 
     /// Runs `work` unless `is_done` returns a result after waiting for other work. If the other

@@ -11,6 +11,7 @@ use super::grant::{Grant, IdentityProvider};
 use super::issuer_settings::STRICT;
 use super::registration::Registration;
 use super::scopes::Scopes;
+use super::session::Session;
 use super::token_request::IssuerClient;
 use super::token_response::TokenResponse;
 use super::token_set::TokenSet;
@@ -22,6 +23,7 @@ pub(crate) struct TokenGrant<'a> {
     pub(crate) discovery: &'a Discovery,
     pub(crate) scopes: Scopes,
     pub(crate) proving: Option<Proving>,
+    pub(crate) session: &'a Session,
 }
 
 impl TokenGrant<'_> {

@@ -16,5 +16,6 @@ mod proofs;
 mod refresh;
 mod registration;
 mod scopes;
+mod shared_login;
 mod signed;
 mod site;

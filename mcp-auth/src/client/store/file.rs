@@ -26,7 +26,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 /// with `.lock` are empty; they serve as locks and are not removed.
 ///
 /// If another process holds a lock for longer than 60 seconds, locking fails with the kind
-/// `TimedOut`.
+/// `TimedOut`. The operating system releases the locks of a process that is killed.
 ///
 /// ```
 /// use mcp_auth::client::store::{FileStore, TokenStore};

@@ -40,9 +40,12 @@ pub trait TokenStore: Send + Sync + 'static {
 
     /// Locks this key, waiting until the lock is free.
     ///
-    /// The lock is held while a refresh token is redeemed, because a refresh token can be used only
-    /// once. After waiting for the lock, the caller loads the tokens again. The other methods must
-    /// work while the lock is held.
+    /// A lock is held while a refresh token is redeemed, because a refresh token can be used only
+    /// once, and another one while a person logs in, which takes minutes. After waiting for a lock,
+    /// the caller loads the tokens again. The other methods must work while a lock is held.
+    ///
+    /// If the lock is not free in time, the error is of the kind
+    /// [`TimedOut`](io::ErrorKind::TimedOut). A login then tries again until its own time limit.
     fn lock(&self, key: &str) -> BoxFuture<io::Result<StoreLock>>;
 }
 
