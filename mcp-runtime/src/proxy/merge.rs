@@ -13,8 +13,8 @@ const EXTENSIONS: [&str; 2] = [
 
 /// Joins the complete lists of several servers, as answers to `method`, into one list.
 ///
-/// The list is fresh as long as all its parts are, and private if one part is. The other members are
-/// those of the first part. A part that can't be read is left out.
+/// The list is fresh as long as all its parts are, and private if one part is. The first part
+/// provides the other members. A part that can't be read is left out.
 pub(super) fn list(method: &str, parts: &[RawJson]) -> RawJson {
     let parts: Vec<Members<'_>> = parts.iter().filter_map(|part| part.parse().ok()).collect();
     let mut merged = parts.first().cloned().unwrap_or_default();
@@ -39,21 +39,24 @@ pub(super) fn list(method: &str, parts: &[RawJson]) -> RawJson {
     RawJson::encode(&merged)
 }
 
-/// What several servers say of themselves in `initialize` or `server/discover`.
+/// A result of `initialize` or `server/discover` for several servers.
 #[derive(Debug)]
-pub(super) struct Introduction {
+pub(super) struct MergedIntroduction {
     pub(super) result: RawJson,
     /// Pairs of a prefix and the name of an extension or experimental capability that the proxy
     /// does not pass on.
     pub(super) left_out: Vec<(String, String)>,
 }
 
-/// Joins what servers say of themselves. `own` has the other members of the result: the name of the
-/// proxy and the versions that it supports. `parts` are pairs of a prefix and a result.
+/// Joins results of `initialize` or `server/discover`. `parts` are pairs of a prefix and a result.
+/// `own` has the members that the proxy sets itself: its name and the versions that it supports.
 ///
 /// The proxy has each capability that one of the servers has, except extensions that it does not
 /// know.
-pub(super) fn introduction(own: OrderedMap<RawJson>, parts: &[(&str, RawJson)]) -> Introduction {
+pub(super) fn introduction(
+    own: OrderedMap<RawJson>,
+    parts: &[(&str, RawJson)],
+) -> MergedIntroduction {
     let mut capabilities = RawJson::empty_object();
     let mut instructions = Vec::new();
     let mut left_out = Vec::new();
@@ -78,7 +81,7 @@ pub(super) fn introduction(own: OrderedMap<RawJson>, parts: &[(&str, RawJson)]) 
     let instructions = instructions.map(|text| RawJson::encode(&text));
     result.extend(instructions.map(|text| ("instructions".to_owned(), text)));
     result.extend(caching(&read));
-    Introduction {
+    MergedIntroduction {
         result: RawJson::encode(&result),
         left_out,
     }
@@ -218,7 +221,7 @@ mod tests {
     fn items_keep_their_text() {
         let part = r#"{"z":1.0e400,"tools":[{"b":1,"a":123456789012345678901234567890}]}"#;
         let part = RawJson::from_text(part).unwrap();
-        assert_eq!(list("tools/list", &[part.clone()]), part);
+        assert_eq!(list("tools/list", std::slice::from_ref(&part)), part);
     }
 
     #[test]
