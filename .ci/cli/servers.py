@@ -14,6 +14,7 @@ PACKAGES = Path(os.environ["PACKAGES"]) / "@modelcontextprotocol"
 
 EVERYTHING = ["node", str(PACKAGES / "server-everything/dist/index.js")]
 FILESYSTEM = ["node", str(PACKAGES / "server-filesystem/dist/index.js")]
+BENCH = str(Path(os.environ["MCP"]).parent / "bench-server")
 FASTMCP = [os.environ["PYTHON"], str(HERE / "fastmcp_server.py")]
 
 
@@ -24,7 +25,7 @@ def free_port():
 
 
 @contextmanager
-def _serving(command, port, **environment):
+def serving(command, port, **environment):
     """Starts a server, waits until it listens, and yields its URL."""
     process = subprocess.Popen(
         command,
@@ -57,14 +58,14 @@ def until(holds):
 
 def everything_over_http():
     port = free_port()
-    return _serving([*EVERYTHING, "streamableHttp"], port, PORT=str(port))
+    return serving([*EVERYTHING, "streamableHttp"], port, PORT=str(port))
 
 
 def announcer():
     port = free_port()
-    return _serving([os.environ["PYTHON"], str(HERE / "sdk_server.py"), str(port)], port)
+    return serving([os.environ["PYTHON"], str(HERE / "sdk_server.py"), str(port)], port)
 
 
 def fastmcp_over_http(**environment):
     port = free_port()
-    return _serving([*FASTMCP, str(port)], port, **environment)
+    return serving([*FASTMCP, str(port)], port, **environment)

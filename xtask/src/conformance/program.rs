@@ -12,25 +12,26 @@ use crate::port::Port;
 use crate::process::{cargo, run};
 
 const SERVER: &str = "conformance-server";
+const COMMAND: &str = "mcp";
 /// The client, for [`built`].
 pub(super) const CLIENT: &str = "conformance-client";
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Builds both programs.
+/// Builds the programs.
 ///
 /// # Errors
 ///
 /// When a program can't be built.
 pub(super) fn build(root: &Path) -> Result<()> {
-    let programs = ["--bin", SERVER, "--bin", CLIENT];
-    run(cargo(root, "build -p mcp-examples").args(programs))
+    let programs = ["--bin", SERVER, "--bin", CLIENT, "--bin", COMMAND];
+    run(cargo(root, "build -p mcp-examples -p mcp-runtime-cli").args(programs))
 }
 
 pub(super) fn built(root: &Path, name: &str) -> PathBuf {
     root.join("target/debug").join(name)
 }
 
-/// A running server, which is killed on drop.
+/// A running server or proxy, which is killed on drop.
 pub(super) struct Server {
     process: Child,
     port: Port,
@@ -43,20 +44,40 @@ impl Server {
     ///
     /// When the server does not start.
     pub(super) fn start(root: &Path, layer: bool) -> Result<Self> {
-        let port = Port::free().context(SERVER)?;
-        let process = Command::new(built(root, SERVER))
-            .arg(port.address().to_string())
-            .args(layer.then_some("--layer"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .context(SERVER)?;
+        Self::listening(root, SERVER, |command, address| {
+            command.arg(address).args(layer.then_some("--layer"));
+        })
+    }
+
+    /// Starts `mcp proxy` on a free port. The proxy connects to `self` in the era `era`.
+    ///
+    /// # Errors
+    ///
+    /// When the proxy does not start.
+    pub(super) fn proxy(&self, root: &Path, era: &str) -> Result<Self> {
+        let url = self.url();
+        Self::listening(root, COMMAND, |command, address| {
+            command.args(["proxy", "--http", address, "--era", era, &url]);
+        })
+    }
+
+    /// Starts a program, and waits until it listens at the address that its arguments name.
+    fn listening(
+        root: &Path,
+        name: &str,
+        arguments: impl FnOnce(&mut Command, &str),
+    ) -> Result<Self> {
+        let port = Port::free().context(name.to_owned())?;
+        let mut command = Command::new(built(root, name));
+        arguments(&mut command, &port.address().to_string());
+        let output = command.stdin(Stdio::null()).stdout(Stdio::null());
+        let process = output.spawn().context(name.to_owned())?;
         let mut server = Self { process, port };
         let start = Instant::now();
         while TcpStream::connect(server.port.address()).is_err() {
             let is_gone = server.process.try_wait()?.is_some();
             let is_late = start.elapsed() > STARTUP_TIMEOUT;
-            ensure!(!is_gone && !is_late, "{SERVER}: it does not listen");
+            ensure!(!is_gone && !is_late, "{name}: it does not listen");
             sleep(Duration::from_millis(20));
         }
         Ok(server)
