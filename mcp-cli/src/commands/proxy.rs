@@ -217,7 +217,7 @@ impl Behind {
                 captured.push(format!("{line}\n").as_bytes());
                 note(&format!("{label}{line}"));
             });
-            child.grace(PROXY_GRACE).stderr(stderr)
+            child.grace(PROXY_GRACE).ends_with_parent().stderr(stderr)
         };
         let connected = self.server.connect(builder, program, &captured).await;
         let client = connected.map_err(|failure| self.fail(failure))?;

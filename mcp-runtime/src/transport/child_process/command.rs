@@ -132,6 +132,7 @@ pub struct ChildProcess {
     pub(super) grace: Grace,
     pub(super) max_frame_bytes: usize,
     pub(super) on_exit: Option<OnExit>,
+    pub(super) ends_with_parent: bool,
 }
 
 frame_limit!(ChildProcess, max_frame_bytes);
@@ -150,6 +151,7 @@ impl ChildProcess {
             grace: Grace::default(),
             max_frame_bytes: MAX_FRAME_BYTES,
             on_exit: None,
+            ends_with_parent: false,
         }
     }
 
@@ -226,6 +228,18 @@ impl ChildProcess {
     #[must_use]
     pub fn on_exit(mut self, observer: impl Fn(Exit) + Send + Sync + 'static) -> Self {
         self.on_exit = Some(Arc::new(observer));
+        self
+    }
+
+    /// Also ends the child if this process is killed, even with SIGKILL, and the child ignores that
+    /// its input is closed.
+    ///
+    /// On Unix, a second process (`/bin/sh`) waits next to the child for the end of this process, and
+    /// then sends the signals that [`Grace`] describes. On Windows, the job object always has this
+    /// effect.
+    #[must_use]
+    pub fn ends_with_parent(mut self) -> Self {
+        self.ends_with_parent = true;
         self
     }
 

@@ -137,7 +137,7 @@ impl Process {
             tokio::spawn(stderr.read(stream, program, recent.clone()))
         });
         Ok(Self {
-            group: Group::new(&child),
+            group: Group::new(&child, command.ends_with_parent.then_some(command.grace)),
             child,
             command,
             stderr,

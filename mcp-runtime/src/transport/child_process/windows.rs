@@ -8,6 +8,8 @@ use std::path::Path;
 use tokio::process::{Child, Command};
 use win32job::{ExtendedLimitInfo, Job};
 
+use super::command::Grace;
+
 /// The job object of a child and its descendants. Windows ends all of them when the job is closed,
 /// at the latest when this is dropped.
 #[derive(Debug)]
@@ -15,7 +17,7 @@ pub(super) struct Group(Option<Job>);
 
 impl Group {
     /// Puts a child that was just started into a new job.
-    pub(super) fn new(child: &Child) -> Self {
+    pub(super) fn new(child: &Child, _: Option<Grace>) -> Self {
         let job = child.raw_handle().map(|handle| assigned(handle as isize));
         let job = job.transpose().unwrap_or_else(|error| {
             crate::log::warn!(%error, "descendants of a child process may outlive it");
