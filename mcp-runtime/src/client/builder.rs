@@ -16,7 +16,7 @@ use super::state::ClientState;
 use super::supervisor::Open;
 use super::{Client, ClientExtension, ConnectError, KeepAlive, Reconnect, ResponseCache, Status};
 use crate::TraceContext;
-use crate::connection::{BoxFuture, Transport};
+use crate::connection::{BoxFuture, Recording, Transport};
 use crate::protocol::{Change, Timeouts};
 use crate::sync::lock;
 
@@ -129,6 +129,13 @@ impl ClientBuilder {
         source: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
     ) -> Self {
         self.config.trace = Some(Box::new(source));
+        self
+    }
+
+    /// Records each message of the connections of the client, including those that restore a lost
+    /// connection.
+    pub fn record(mut self, recording: &Recording) -> Self {
+        self.config.recording = Some(recording.clone());
         self
     }
 

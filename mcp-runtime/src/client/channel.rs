@@ -8,7 +8,7 @@ use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::{
     ClientCapabilities, JsonObject, Misfit, Notification, OrderedMap, RawJson, RawJsonRef, Request,
-    Revision, ServerCapabilities, ServerNotification, methods,
+    Revision, ServerCapabilities, ServerNotification, Side, methods,
 };
 use serde::Serialize;
 use tokio::sync::watch;
@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use super::source::Source;
 use super::state::{ClientState, TransportState, subscription};
 use crate::connection::{
-    Driver, JsonRpcResult, Limits, Peer, Role, SendOptions, Served, Transport,
+    Driver, JsonRpcResult, Limits, Peer, Recorder, Role, SendOptions, Served, Transport,
 };
 use crate::error::{CallError, RequestError, Unavailable, shared};
 use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};
@@ -103,7 +103,9 @@ impl Channel {
             ..Limits::default()
         };
         let (peer, commands) = Peer::channel();
-        let driver = Driver::new(Arc::clone(&shared), halves, commands, limits);
+        let recording = shared.client.config.recording.as_ref();
+        let recorder = Recorder::new(recording, Side::Client);
+        let driver = Driver::new(Arc::clone(&shared), halves, commands, limits, recorder);
         let (ended, end) = watch::channel(None);
         let served = Arc::clone(&shared);
         tokio::spawn(async move {

@@ -13,6 +13,7 @@ use super::extension::ClientExtensions;
 use super::input::InputHandlers;
 use super::layers::Stack;
 use crate::TraceContext;
+use crate::connection::Recording;
 use crate::limits::{
     MAX_LIST_BYTES, MAX_PAGES, MAX_QUESTION_ROUNDS, MAX_RECONNECT_PAUSE, PING_EVERY, PING_MISSES,
     PING_TIMEOUT, PROBE_TIMEOUT, RECONNECT_PAUSE, RECONNECT_TRIES, STABLE_CONNECTION,
@@ -42,6 +43,7 @@ pub(super) struct Config {
     pub(super) on_status: Option<Box<dyn Fn(Status) + Send + Sync>>,
     pub(super) on_notification: Vec<NotificationObserver>,
     pub(super) wants_progress: bool,
+    pub(super) recording: Option<Recording>,
 }
 
 impl Config {
@@ -66,6 +68,7 @@ impl Config {
             on_status: None,
             on_notification: Vec::new(),
             wants_progress: false,
+            recording: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::stream::StreamConnection;
-use super::{Command, Commands, FrameReader, FrameWriter, Limits, Outbox, Role, now};
+use super::{Command, Commands, FrameReader, FrameWriter, Limits, Outbox, Recorder, Role, now};
 use crate::error::{CallError, ClosedByServer, shared};
 use crate::limits::{FOREVER, LAST_READ_TIMEOUT, MAX_QUEUED_BYTES, MAX_UNSENT_BYTES};
 
@@ -28,8 +28,9 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         (reader, writer): (I, O),
         commands: Commands,
         limits: Limits,
+        recorder: Recorder,
     ) -> Self {
-        let mut connection = StreamConnection::new(role, commands, limits);
+        let mut connection = StreamConnection::new(role, commands, limits, recorder);
         if writer.takes_parts() {
             connection.outbox.share();
         }

@@ -14,6 +14,7 @@ mod line;
 mod outbox;
 mod peer;
 mod queue;
+mod recording;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -40,3 +41,5 @@ pub(crate) use peer::{
     notification, now,
 };
 pub(crate) use queue::Commands;
+pub(crate) use recording::Recorder;
+pub use recording::Recording;

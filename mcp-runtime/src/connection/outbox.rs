@@ -1,12 +1,15 @@
 //! The buffer of messages that wait to be sent.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::io::IoSlice;
 use std::mem;
 
 use bytes::{Buf as _, Bytes};
 use mcp_types::RequestId;
 use mcp_types::jsonrpc::PreparedResult;
+
+use super::Recorder;
 
 /// The messages that wait to be sent, one per line.
 ///
@@ -20,6 +23,7 @@ pub struct Outbox {
     sent: usize,
     sent_in_all: u64,
     shares: bool,
+    recorder: Recorder,
 }
 
 /// The bytes of a prepared result's members, for `Bytes` to share.
@@ -49,7 +53,16 @@ impl Outbox {
         Self::default()
     }
 
-    /// From now on, keeps references to long prepared results instead of copying them.
+    /// Creates an outbox that passes each message to `recorder`.
+    pub(crate) fn recorded(recorder: Recorder) -> Self {
+        Self {
+            recorder,
+            ..Self::default()
+        }
+    }
+
+    /// From now on, keeps references to long prepared results instead of copying them, unless they
+    /// are recorded.
     ///
     /// Only for writers that take [`parts`](Self::parts), because [`bytes`](Self::bytes) may then
     /// end within a line.
@@ -143,6 +156,7 @@ impl Outbox {
         let before = self.last.len();
         write(&mut self.last)?;
         if self.last.len() > before {
+            self.recorder.sent(&self.last[before..]);
             self.last.push(b'\n');
         }
         Ok(())
@@ -151,9 +165,13 @@ impl Outbox {
     /// Appends the response to the request `id` with a prepared result. For `prefix`, see
     /// [`PreparedResult::write`].
     pub(crate) fn push_prepared(&mut self, id: &RequestId, prefix: &str, result: &PreparedResult) {
-        if !self.shares || result.members().len() < SHARED_BYTES {
-            result.write(&mut self.last, id, prefix);
-            return self.last.push(b'\n');
+        let shares = self.shares && !self.recorder.is_recording();
+        if !shares || result.members().len() < SHARED_BYTES {
+            let Ok(()) = self.push(|out| {
+                result.write(out, id, prefix);
+                Ok::<_, Infallible>(())
+            });
+            return;
         }
         result.write_before(&mut self.last, id, prefix);
         let before = Bytes::from(mem::take(&mut self.last)).slice(mem::take(&mut self.sent)..);
@@ -165,9 +183,10 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
-    use mcp_types::{RawJson, TextContent};
+    use mcp_types::{RawJson, Side, TextContent};
 
     use super::*;
+    use crate::Recording;
 
     fn push(outbox: &mut Outbox, text: &str) {
         outbox
@@ -307,6 +326,18 @@ mod tests {
         }
         assert!(outbox.last.len() < 2 * KEPT_CAPACITY);
         assert!(outbox.parts.len() < 8);
+    }
+
+    #[test]
+    fn what_is_appended_is_recorded() {
+        let recording = Recording::default();
+        let mut outbox = Outbox::recorded(Recorder::new(Some(&recording), Side::Server));
+        outbox.share();
+        push(&mut outbox, "first");
+        outbox.push_prepared(&RequestId::from(1), "", &long());
+        let lines = recording.messages().into_iter();
+        let lines: String = lines.map(|(_, message)| message + "\n").collect();
+        assert_eq!(lines.as_bytes(), joined::<8>(&outbox).1);
     }
 
     #[test]

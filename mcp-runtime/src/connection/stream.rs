@@ -11,7 +11,7 @@ use super::core::{Limits, Member, Step, too_large};
 use super::handler::{Polled, contain, poll_once, response, send_response};
 use super::in_flight::{BatchKey, ReplyTo, RequestKey};
 use super::peer::PendingCall;
-use super::{Command, Commands, Core, Incoming, Outbox, Role};
+use super::{Command, Commands, Core, Incoming, Outbox, Recorder, Role};
 use crate::error::CallError;
 
 pub(super) struct StreamConnection<R: Role> {
@@ -23,24 +23,29 @@ pub(super) struct StreamConnection<R: Role> {
     /// How long requests in flight may take to finish, if a command has requested the end of the
     /// connection.
     pub(super) requested_drain: Option<Duration>,
+    recorder: Recorder,
 }
 
 type Finished<A> = (RequestKey, Result<A, ErrorObject>);
 
 impl<R: Role> StreamConnection<R> {
-    pub(super) fn new(role: R, commands: Commands, limits: Limits) -> Self {
+    pub(super) fn new(role: R, commands: Commands, limits: Limits, recorder: Recorder) -> Self {
         Self {
             core: Core::new(role, limits),
             tasks: JoinSet::new(),
-            outbox: Outbox::new(),
+            outbox: Outbox::recorded(recorder.clone()),
             commands,
             requested_drain: None,
+            recorder,
         }
     }
 
     pub(super) fn frame(&mut self, incoming: Incoming<'_>) {
         let bytes = match incoming {
-            Incoming::Frame(bytes) => bytes,
+            Incoming::Frame(bytes) => {
+                self.recorder.received(bytes);
+                bytes
+            }
             Incoming::Failed { id, error } => return self.failed(&id, error),
             Incoming::Suspended { id, suspended } => return self.core.suspend(&id, suspended),
             Incoming::TooLarge { head, tail, limit } => {

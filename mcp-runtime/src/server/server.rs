@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
-use mcp_types::{RawJson, Tool};
+use mcp_types::{RawJson, Side, Tool};
 use tokio::task::JoinSet;
 
 use super::catalog::{Registry, Relay};
@@ -15,7 +15,7 @@ use super::subscriptions::Changes;
 use super::{DetachedCall, DetachedRequest, Initialized, Session, Settings};
 use crate::ProtocolError;
 use crate::advice::Warnings;
-use crate::connection::Peer;
+use crate::connection::{Peer, Recorder, Recording};
 use crate::protocol::{Change, Negotiated, ServerLifecycle, ServerRules};
 use crate::sync::{lock, read, write};
 
@@ -35,6 +35,7 @@ pub struct Server {
     /// The router that this handle has cached. It is current while `generation` is.
     seen: Arc<Router>,
     generation: u64,
+    recording: Option<Recording>,
 }
 
 impl Server {
@@ -85,6 +86,33 @@ impl Server {
         self.notify_changed(Change::Resource(uri.into()));
     }
 
+    /// Returns a handle that records each message of the connections that are served with it, over
+    /// all transports.
+    ///
+    /// ```no_run
+    /// use mcp_runtime::Recording;
+    /// use mcp_runtime::prelude::*;
+    /// use mcp_runtime::transport::stdio;
+    ///
+    /// # struct Library;
+    /// # #[mcp_server] impl Library {}
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let recording = Recording::to_file("library.jsonl")?;
+    /// Library.into_server().record(&recording).serve(stdio()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn record(mut self, recording: &Recording) -> Self {
+        self.recording = Some(recording.clone());
+        self
+    }
+
+    /// Returns a recorder for a new connection.
+    pub(crate) fn recorder(&self) -> Recorder {
+        Recorder::new(self.recording.as_ref(), Side::Server)
+    }
+
     /// Runs a detached call again, through the layers of the server.
     ///
     /// The questions and progress of the handler go to `call`, which also provides the answers and
@@ -123,6 +151,7 @@ impl Server {
             state,
             seen: router,
             generation: 0,
+            recording: None,
         }
     }
 

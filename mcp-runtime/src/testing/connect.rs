@@ -8,11 +8,10 @@ use std::sync::Arc;
 use http::request::{Builder, Parts};
 #[cfg(feature = "http-server")]
 use http::{HeaderName, HeaderValue};
-use mcp_types::{Era, Revision, Side};
+use mcp_types::{Era, Revision};
 use tokio::sync::oneshot;
 
-use super::recording::{Recorder, Recording};
-use crate::connection::{BoxFuture, ClientIdentity};
+use crate::connection::{BoxFuture, ClientIdentity, Recording};
 #[cfg(feature = "http-server")]
 use crate::transport::http::{Exchange, ScopeCheck};
 use crate::transport::memory;
@@ -61,7 +60,6 @@ pub fn connect(server: impl Into<Server>) -> Connect {
         server: server.into(),
         client: Client::builder("test", "0.0.0").without_keep_alive(),
         request: Builder::new(),
-        recording: Recording::default(),
         paused: false,
     }
 }
@@ -74,7 +72,6 @@ pub struct Connect {
     client: ClientBuilder,
     /// The HTTP request that handlers see, as if it had opened a WebSocket.
     request: Builder,
-    recording: Recording,
     paused: bool,
 }
 
@@ -167,9 +164,39 @@ impl Connect {
         self
     }
 
-    /// Records every message of the connection.
+    /// Records every message of the connection, for example for a snapshot:
+    ///
+    /// ```
+    /// # use mcp_runtime::prelude::*;
+    /// use mcp_runtime::testing::{self, Recording};
+    /// # struct Calculator;
+    /// # #[mcp_server(name = "calculator", version = "1.0.0")]
+    /// # impl Calculator {
+    /// #     /// Adds two whole numbers.
+    /// #     #[tool]
+    /// #     fn add(&self, a: i64, b: i64) -> i64 { a + b }
+    /// # }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let recording = Recording::default();
+    /// let revision = mcp_runtime::Revision::V2025_06_18;
+    /// let client = testing::connect(Calculator).revision(revision).record(&recording).await?;
+    /// client.ping().await?;
+    /// // All earlier messages have arrived before an answer.
+    /// recording.clear();
+    /// client.ping().await?;
+    /// assert_eq!(
+    ///     recording.without_times(),
+    ///     r#"{"connection":1,"from":"client","message":{"jsonrpc":"2.0","id":3,"method":"ping","params":{}}}
+    /// {"connection":1,"from":"server","message":{"jsonrpc":"2.0","id":3,"result":{}}}
+    /// "#,
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn record(mut self, recording: &Recording) -> Self {
-        self.recording = recording.clone();
+        self.server = self.server.record(recording);
         self
     }
 
@@ -196,8 +223,6 @@ impl IntoFuture for Connect {
                 tokio::time::pause();
             }
             let (ours, theirs) = memory::pair();
-            let ours = Recorder::new(ours, Side::Server, &self.recording);
-            let theirs = Recorder::new(theirs, Side::Client, &self.recording);
             let request = self.request.body(()).map_err(io::Error::other);
             let (parts, ()) = request.map_err(ConnectError::Open)?.into_parts();
             let serving = self

@@ -40,10 +40,10 @@
 //! ```
 
 mod connect;
-mod recording;
 
+#[doc(inline)]
+pub use crate::Recording;
 pub use connect::{Connect, connect};
-pub use recording::Recording;
 
 use crate::Server;
 

@@ -47,6 +47,8 @@ mod mounted;
 mod network;
 #[cfg(feature = "http-client")]
 mod param_headers;
+#[cfg(feature = "http-client")]
+mod recording;
 mod refusals;
 #[cfg(feature = "http-client")]
 mod resuming;

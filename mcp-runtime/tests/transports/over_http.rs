@@ -11,6 +11,8 @@ mod layers;
 mod lifecycle;
 #[path = "every/malformed.rs"]
 mod malformed;
+#[path = "every/recording.rs"]
+mod recording;
 #[path = "every/tools.rs"]
 mod tools;
 

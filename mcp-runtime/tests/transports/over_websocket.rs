@@ -13,6 +13,8 @@ mod lifecycle;
 mod listening;
 #[path = "every/malformed.rs"]
 mod malformed;
+#[path = "every/recording.rs"]
+mod recording;
 #[path = "every/tools.rs"]
 mod tools;
 

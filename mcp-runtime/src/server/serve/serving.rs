@@ -82,8 +82,9 @@ impl Running {
     pub(crate) async fn serve<T: Transport>(self, transport: T) -> Result<(), ServeError> {
         let halves = transport.open().await.map_err(ServeError::Open)?;
         let lifecycle = self.server.lifecycle();
+        let recorder = self.server.recorder();
         let role = ServerRole::new(self.server, lifecycle, self.peer);
-        let driver = Driver::new(role, halves, self.commands, self.limits);
+        let driver = Driver::new(role, halves, self.commands, self.limits, recorder);
         let ended = driver.run().await;
         ended.map_err(ServeError::Connection)
     }

@@ -16,7 +16,7 @@ use tokio::time::{Instant, Sleep};
 use super::events::{EventId, StoredEvent};
 use super::expiry::Access;
 use super::stream::{Item, Stream, StreamRead};
-use crate::connection::BoxFuture;
+use crate::connection::{BoxFuture, Recorder};
 use crate::error::RequestError;
 use crate::limits::FOREVER;
 use crate::sync::lock;
@@ -44,6 +44,7 @@ pub(crate) struct EventStream {
     silence: Pin<Box<Sleep>>,
     /// On the heap because the access of most clients does not end.
     access: Option<Box<ReaderAccess>>,
+    recorder: Recorder,
 }
 
 /// The access of a client that is reading a stream.
@@ -110,6 +111,7 @@ impl EventStream {
             period: options.keep_alive,
             silence: Box::pin(tokio::time::sleep(options.keep_alive)),
             access: None,
+            recorder: Recorder::default(),
         }
     }
 
@@ -141,6 +143,10 @@ impl EventStream {
         let bytes: usize = self.first.iter().map(Bytes::len).sum();
         self.first_held = (bytes > 0).then(|| unread.hold(bytes));
         self.unread = Some(Arc::clone(unread));
+    }
+
+    pub(crate) fn record(&mut self, recorder: Recorder) {
+        self.recorder = recorder;
     }
 
     pub(crate) fn beginning_with(mut self, event: Bytes) -> Self {
@@ -269,6 +275,7 @@ impl EventStream {
 
     fn written(&self, items: &VecDeque<Item>) -> Bytes {
         let mut events = items.iter().map(|item| {
+            self.recorder.sent(&item.message);
             let logged = self.reading.stream.log.is_some();
             let id = logged.then(|| self.id(item.sequence).to_string());
             sse::event(id.as_deref(), &item.message)

@@ -72,6 +72,7 @@ async fn open(post: Post<'_>, frame: Frame<'_>, initialize: String) -> Result<Be
     let state = post.state;
     let owner = post.arrival.principal().cloned();
     let session = Arc::new(state.new_session(owner.clone())?);
+    session.recorder(|| post.recorder.clone());
     let begun = in_session(post, Arc::clone(&session), frame);
     let Begun::Done(mut response) = begun else {
         return Ok(begun);
@@ -182,11 +183,13 @@ pub(in crate::transport::http) async fn listen(
         return Err(Rejection::Accept);
     }
     state.room(unread).await?;
+    let recorder = session.recorder(|| state.server.recorder()).clone();
     let access = Access::of(parts, state.options.auth_timeout);
     let last = headers::only(&parts.headers, &headers::LAST_EVENT_ID);
     let Some(id) = last.map_err(|_| Rejection::EventId)? else {
         let events = EventStream::new(Arc::clone(&session.standalone), None, &state.options);
-        let events = events.in_session(session).until(access, None);
+        let mut events = events.in_session(session).until(access, None);
+        events.record(recorder);
         return Ok(response::events(events));
     };
     let id = id.to_str().ok().filter(|id| id.len() <= MAX_EVENT_ID_BYTES);
@@ -203,8 +206,12 @@ pub(in crate::transport::http) async fn listen(
         Some(log) => log.replay(id).await.map_err(unavailable)?,
         None => Vec::new(),
     };
+    for event in &missed {
+        recorder.sent(&event.message);
+    }
     let events = EventStream::resumed(stream, ticket, id, &missed, &state.options);
-    let events = events.holding(session).until(access, None);
+    let mut events = events.holding(session).until(access, None);
+    events.record(recorder);
     Ok(response::events(events))
 }
 

@@ -159,7 +159,8 @@ fn open(
     state.sessions.add(&session, now())?;
     let stream = Arc::clone(&session.standalone);
     let access = Access::of(parts, state.options.auth_timeout);
-    let events = EventStream::new(stream, None, &state.options).until(access, Some(&session));
+    let mut events = EventStream::new(stream, None, &state.options).until(access, Some(&session));
+    events.record(session.recorder(|| state.server.recorder()).clone());
     let ends = Ends {
         sessions: Arc::clone(&state.sessions),
         id,
@@ -204,6 +205,8 @@ async fn post<B: Body>(
     if let Some(unread) = &session.standalone.unread {
         state.room(unread).await?;
     }
+    let recorder = session.recorder(|| state.server.recorder());
+    recorder.received(&bytes);
     let depth = state.options.limits.max_depth;
     let member = match Frame::parse_with_max_depth(&bytes, depth) {
         Ok(Frame::Single(message)) => Ok(message),
@@ -232,6 +235,7 @@ async fn post<B: Body>(
     };
     if let Some((status, answer)) = session.receive(member, &delivery) {
         if delivery.exchange.is_denied() {
+            recorder.sent(&answer);
             return Ok(delivery.exchange.response(status, answer));
         }
         session.answer(&delivery.reply, status, answer);

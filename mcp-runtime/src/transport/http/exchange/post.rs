@@ -19,7 +19,7 @@ use super::exchange::Exchange;
 use super::expiry::Expiry;
 use super::stream::Stream;
 use super::{handshake, header_validation};
-use crate::connection::{HandlerKind, Polled, Served, contain, poll_once};
+use crate::connection::{HandlerKind, Polled, Recorder, Served, contain, poll_once};
 use crate::error::{Rejection, RequestError};
 use crate::protocol::{
     Admission, LastNegotiated, NamedRevision, RequestParams, era_of_request, method_info,
@@ -42,6 +42,7 @@ pub(super) struct Post<'a> {
     pub(super) named: NamedRevision,
     /// The parameters, if the body is a single request.
     pub(super) params: Option<Result<RequestParams<'a>, RequestError>>,
+    pub(super) recorder: &'a Recorder,
 }
 
 /// [`Polled`] over HTTP: the response to a POST request, or the answer that is still to come.
@@ -150,10 +151,15 @@ pub(in crate::transport::http) async fn serve<B: Body>(
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
     let limit = state.options.max_body_bytes;
+    let recorder = match &session {
+        Some(session) => session.recorder(|| state.server.recorder()).clone(),
+        None => state.server.recorder(),
+    };
     let begun = {
         let failed = caller.as_deref().and_then(HttpSession::failing);
         let (bytes, _permit) = body::read(body, limit, state, &arrival, failed).await?;
         state.room(&connection.unread).await?;
+        recorder.received(&bytes);
         let post = Post {
             state,
             session,
@@ -161,6 +167,7 @@ pub(in crate::transport::http) async fn serve<B: Body>(
             connection,
             named,
             params: None,
+            recorder: &recorder,
         };
         begin(post, &bytes).await?
     };
@@ -173,6 +180,7 @@ pub(in crate::transport::http) async fn serve<B: Body>(
         response.body_mut().count(&connection.unread);
         state.keep_state(&session).await?;
     }
+    response.body_mut().record(&recorder);
     Ok(response)
 }
 
@@ -383,6 +391,7 @@ mod tests {
             state: &state,
             session: None,
             params: Some(RequestParams::read(*params)),
+            recorder: &Recorder::default(),
         };
         era(&post, &frame)
     }

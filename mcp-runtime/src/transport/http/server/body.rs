@@ -15,7 +15,7 @@ use mcp_types::jsonrpc::Head;
 
 use super::state::{Arrival, HttpState, Permit};
 use super::unread::{Pieces, Unread};
-use crate::connection::BYTE_ORDER_MARK;
+use crate::connection::{BYTE_ORDER_MARK, Recorder};
 use crate::error::Rejection;
 use crate::limits::FREE_BODY_BYTES;
 use crate::transport::http::exchange::event_stream::EventStream;
@@ -156,6 +156,15 @@ impl ResponseBody {
         match &mut self.0 {
             BodyKind::Full(bytes) => bytes.count(unread),
             BodyKind::Events(events) => events.count(unread),
+        }
+    }
+
+    /// Records the message, or each message of the stream when it is sent.
+    pub(crate) fn record(&mut self, recorder: &Recorder) {
+        match &mut self.0 {
+            BodyKind::Full(message) if message.is_empty() => {}
+            BodyKind::Full(message) => recorder.sent(message.bytes()),
+            BodyKind::Events(events) => events.record(recorder.clone()),
         }
     }
 }

@@ -206,6 +206,10 @@ impl Pieces {
         }
     }
 
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.rest
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.rest.len()
     }

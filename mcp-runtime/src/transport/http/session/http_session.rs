@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use mcp_types::{
 };
 
 use super::SessionId;
-use crate::connection::{Core, Limits, Peer, now};
+use crate::connection::{Core, Limits, Peer, Recorder, now};
 use crate::error::{CallError, RequestError};
 use crate::limits::{EARLY_CANCELLATION, MAX_EARLY_CANCELLATIONS};
 use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
@@ -35,6 +35,7 @@ pub(crate) struct HttpSession {
     state: Mutex<SessionState>,
     /// Held while the session's state is stored.
     pub(crate) storing: tokio::sync::Mutex<()>,
+    recorder: OnceLock<Recorder>,
 }
 
 pub(crate) struct SessionState {
@@ -120,7 +121,13 @@ impl HttpSession {
                 stored: Bytes::new(),
             }),
             storing: tokio::sync::Mutex::default(),
+            recorder: OnceLock::new(),
         }
+    }
+
+    /// Returns the recorder of the session's messages, which is `first` if it is the first one.
+    pub(crate) fn recorder(&self, first: impl FnOnce() -> Recorder) -> &Recorder {
+        self.recorder.get_or_init(first)
     }
 
     pub(crate) fn belongs_to(&self, principal: Option<&Principal>) -> bool {
