@@ -1,7 +1,7 @@
-"""Runs the steps of `plan.json` with the official Python client, and prints all messages that it receives.
+"""Runs the steps of `plan.json` with the official Python client, and prints the messages that it receives.
 
-`client.py` reads jobs `[{ server, era, target }]` from standard input. For each job it prints a line
-`{ era, steps }`, in which each step is the list of messages that came while it ran.
+`client.py` reads jobs `[{ server, era, target }]` from standard input, and prints a line for each: the job with
+its steps, and with the messages that came while each step ran.
 """
 
 import asyncio
@@ -20,6 +20,12 @@ PLAN = json.loads((Path(__file__).parent / "plan.json").read_text())
 MODES = {"handshake": "legacy", "stateless": "auto"}
 ONLY_WITH_HANDSHAKE = ["logging/setLevel", "resources/subscribe", "notifications/roots/list_changed"]
 LIMIT = 30
+LISTS = {
+    "tools/list": Client.list_tools,
+    "prompts/list": Client.list_prompts,
+    "resources/list": Client.list_resources,
+    "resources/templates/list": Client.list_resource_templates,
+}
 
 
 class Recorder:
@@ -66,9 +72,8 @@ def transport(target, headers):
 
 
 async def answer(context, params):
-    if params.mode == "url":
-        return types.ElicitResult(action="accept")
-    return types.ElicitResult(action="accept", content={"name": "Ada", "size": "small"})
+    content = None if params.mode == "url" else {"name": "Ada", "size": "small"}
+    return types.ElicitResult(action="accept", content=content)
 
 
 async def sample(context, params):
@@ -84,55 +89,45 @@ async def ignore(*_):
     pass
 
 
-class Steps:
-    """The methods of the plan, as this client offers them."""
-
-    def __init__(self, client, recorder):
-        self.client, self.recorder = client, recorder
-
-    async def run(self, method, params, option=None):
-        client = self.client
-        match method:
-            case "tools/call" if option == "cancel":
-                await self.cancelled(params)
-            case "tools/call":
-                progress = ignore if option == "progress" else None
-                await client.call_tool(params["name"], params.get("arguments"), progress_callback=progress)
-            case "prompts/get":
-                await client.get_prompt(params["name"], params.get("arguments"))
-            case "resources/read":
-                await client.read_resource(params["uri"])
-            case "completion/complete":
-                kind = {"ref/prompt": types.PromptReference, "ref/resource": types.ResourceTemplateReference}
-                ref = kind[params["ref"]["type"]].model_validate(params["ref"])
-                await client.complete(ref, params["argument"])
-            case "logging/setLevel":
-                await client.set_logging_level(params["level"])
-            case "resources/subscribe":
-                await client.subscribe_resource(params["uri"])
-            case "notifications/roots/list_changed":
-                await client.send_roots_list_changed()
-            case "wait":
-                await self.recorder.came(params["for"], params["count"])
-            case _:
-                lists = {"tools": client.list_tools, "prompts": client.list_prompts, "resources": client.list_resources}
-                lists["resources/templates"] = client.list_resource_templates
-                await lists[method.removesuffix("/list")](cache_mode="refresh")
-
-    async def cancelled(self, params):
-        """Cancels a call once the server has recorded a line, and waits for the next line."""
-        record = Path(os.environ["RECORD"])
-        record.write_text("")
-        call = asyncio.create_task(self.client.call_tool(params["name"], params.get("arguments")))
-        for line in ["waiting", "cancelled"]:
-            while line not in record.read_text():
-                assert not call.done() or line == "cancelled", call
-                await asyncio.sleep(0.02)
-            call.cancel()
+async def cancelled(call):
+    """Cancels a call once the server has recorded a line, and waits for the next line."""
+    record = Path(os.environ["RECORD"])
+    record.write_text("")
+    call = asyncio.create_task(call)
+    for line in ["waiting", "cancelled"]:
+        while line not in record.read_text():
+            await asyncio.sleep(0.02)
+        call.cancel()
 
 
-async def run(job):
-    recorder = Recorder()
+async def run(client, recorder, method, params, option=None):
+    """Runs a step."""
+    match method:
+        case "tools/call":
+            progress = ignore if option == "progress" else None
+            call = client.call_tool(params["name"], params["arguments"], progress_callback=progress)
+            await (cancelled(call) if option == "cancel" else call)
+        case "prompts/get":
+            await client.get_prompt(params["name"], params["arguments"])
+        case "resources/read":
+            await client.read_resource(params["uri"])
+        case "completion/complete":
+            kinds = {"ref/prompt": types.PromptReference, "ref/resource": types.ResourceTemplateReference}
+            await client.complete(kinds[params["ref"]["type"]](**params["ref"]), params["argument"])
+        case "logging/setLevel":
+            await client.set_logging_level(params["level"])
+        case "resources/subscribe":
+            await client.subscribe_resource(params["uri"])
+        case "notifications/roots/list_changed":
+            await client.send_roots_list_changed()
+        case "wait":
+            await recorder.came(params["for"], params["count"])
+        case _:
+            await LISTS[method](client)
+
+
+async def transcript(job):
+    recorder, plan = Recorder(), PLAN[job["server"]]
     client = Client(
         recorder.around(transport(job["target"], job.get("headers"))),
         mode=MODES[job["era"]],
@@ -147,8 +142,8 @@ async def run(job):
     steps, begin = [], 0
     async with client, AsyncExitStack() as stack:
         era = "handshake" if client.protocol_version < "2026" else "stateless"
-        plan = PLAN[job["server"]]
-        if era == "stateless" and any(it in str(client.server_capabilities) for it in ["changed=True", "subscribe=True"]):
+        capabilities = client.server_capabilities.model_dump_json(exclude_unset=True)
+        if era == "stateless" and ("changed\":true" in capabilities or "subscribe\":true" in capabilities):
             uris = [params["uri"] for method, params, *_ in plan if method == "resources/subscribe"]
             changes = {f"{kind}_list_changed": True for kind in ["tools", "prompts", "resources"]}
             await stack.enter_async_context(client.listen(**changes, resource_subscriptions=uris))
@@ -156,8 +151,7 @@ async def run(job):
             fault = None
             try:
                 if era == "handshake" or step[0] not in ONLY_WITH_HANDSHAKE:
-                    async with asyncio.timeout(LIMIT):
-                        await Steps(client, recorder).run(*step)
+                    await asyncio.wait_for(run(client, recorder, *step), LIMIT)
             except Exception as error:
                 fault = f"{type(error).__name__}: {error}"
             end = len(recorder.messages)
@@ -167,4 +161,4 @@ async def run(job):
 
 
 for job in json.load(sys.stdin):
-    print(json.dumps(asyncio.run(run(job))), flush=True)
+    print(json.dumps(asyncio.run(transcript(job))), flush=True)

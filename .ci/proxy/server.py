@@ -1,7 +1,7 @@
 """A server over stdio that shows each message: `server.py handshake`, or `server.py stateless`.
 
-The file that RECORD names receives its process number, the runs of tools, and what it is told.
-With `stubborn` as well, only SIGKILL ends the server.
+The file that RECORD names receives its process number, the tools that run, and the notifications. With
+`stubborn` as well, only SIGKILL ends the server.
 """
 
 import json
@@ -12,23 +12,26 @@ import threading
 import time
 
 ERA, *OPTIONS = sys.argv[1:]
+OWN = "io.modelcontextprotocol/"
 FORM = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 QUESTION = {"method": "elicitation/create", "params": {"message": "Who is it?", "requestedSchema": FORM, "x-own": 1}}
-TOOLS = ["ask", "slow", "large", "die", "change", "whoami", "steps"]
-writing, client, answers, last = threading.Lock(), {}, {}, 0
-arrived = threading.Condition()
-PAUSED = threading.Event()
+CAPABILITIES = {"tools": {"listChanged": True}, "logging": {}, "experimental": {"x": {"y": 1}}}
+CALLER = {"capabilities": "clientCapabilities", "clientInfo": "clientInfo"}
+ABOUT = {"name": "wire", "version": "1", "x-own": "z"}
+tools = ["ask", "slow", "large", "change", "whoami", "steps"]
+client, answers, last = {}, {}, 0
+lock = threading.Condition()
 
 
 def record(line):
-    if os.environ.get("RECORD"):
-        with open(os.environ["RECORD"], "a") as file:
+    if path := os.environ.get("RECORD"):
+        with open(path, "a") as file:
             file.write(f"{line}\n")
 
 
 def write(**message):
     line = json.dumps({"jsonrpc": "2.0", **message}) + "\n"
-    with writing:
+    with lock:
         sys.stdout.write(line)
         sys.stdout.flush()
 
@@ -38,42 +41,37 @@ def text(value):
 
 
 def ask(params):
-    """Asks a question, and returns the answer, or the result that requests it."""
+    """Asks a question, and returns the answer, or the result that requests the answer."""
     global last
     if ERA == "stateless":
-        responses = params.get("inputResponses")
-        if responses is None:
-            return None, {"resultType": "input_required", "inputRequests": {"k 1": QUESTION}, "requestState": "s 1"}
+        if "inputResponses" not in params:
+            return {"resultType": "input_required", "inputRequests": {"k 1": QUESTION}, "requestState": "s 1"}
         assert params["requestState"] == "s 1", params
-        return responses["k 1"], None
+        return text(json.dumps(params["inputResponses"]["k 1"]))
     if "elicitation" not in client["capabilities"]:
-        return {"action": "the client can not be asked"}, None
-    with arrived:
+        return text("the client can not be asked")
+    with lock:
         last += 1
         question = f"q{last}"
         write(id=question, **QUESTION)
-        arrived.wait_for(lambda: question in answers)
-        return answers.pop(question).get("result", {"action": "error"}), None
+        lock.wait_for(lambda: question in answers)
+        return text(json.dumps(answers[question].get("result", "an error")))
 
 
-def call(params):
-    name, arguments = params["name"], params.get("arguments", {})
-    if name not in TOOLS and name not in OPTIONS:
+def call(name, arguments, params):
+    if name not in tools:
         raise LookupError(f"there is no tool {name}")
     record(f"ran {name}")
     match name:
         case "ask":
-            answer, request = ask(params)
-            return request or text(json.dumps(answer))
+            return ask(params)
         case "slow":
             time.sleep(arguments["seconds"])
             return text("slept")
         case "large":
             return text("x" * arguments["bytes"])
-        case "die":
-            os.kill(os.getpid(), signal.SIGKILL)
         case "change":
-            OPTIONS.append("new")
+            tools.append("new")
             write(method="notifications/tools/list_changed", params={})
             write(method="notifications/example", params={"x": 1})
             return text("changed")
@@ -83,30 +81,26 @@ def call(params):
                 write(method="notifications/progress", params=told)
             return {**text("done"), "x-own": {"b": None}, "_meta": {"x": 1}}
         case _:
-            own = "io.modelcontextprotocol/"
             meta = params.get("_meta", {})
-            told = client or {"capabilities": meta.get(own + "clientCapabilities"), "clientInfo": meta.get(own + "clientInfo")}
+            told = client or {key: meta.get(OWN + name) for key, name in CALLER.items()}
             return text(json.dumps(told))
 
 
 def result(method, params):
-    capabilities = {"tools": {"listChanged": True}, "logging": {}, "experimental": {"x": {"y": 1}}}
-    information = {"name": "wire", "version": "1", "x-own": "z"}
     match method:
         case "initialize" if ERA == "handshake":
-            client.update({key: params[key] for key in ["capabilities", "clientInfo"]})
-            common = {"capabilities": capabilities, "serverInfo": information, "instructions": "Be kind."}
-            return {"protocolVersion": params["protocolVersion"], **common, "x-own": 5}
+            client.update({key: params[key] for key in CALLER})
+            about = {"serverInfo": ABOUT, "instructions": "Be kind.", "x-own": 5}
+            return {"protocolVersion": params["protocolVersion"], "capabilities": CAPABILITIES, **about}
         case "server/discover" if ERA == "stateless":
-            meta = {"_meta": {"io.modelcontextprotocol/serverInfo": information}}
-            common = {"ttlMs": 0, "cacheScope": "private", "instructions": "Be kind.", **meta}
-            return {"supportedVersions": ["2026-07-28"], "capabilities": capabilities, **common}
+            about = {"_meta": {OWN + "serverInfo": ABOUT}, "instructions": "Be kind.", "ttlMs": 0, "cacheScope": "private"}
+            return {"supportedVersions": ["2026-07-28"], "capabilities": CAPABILITIES, **about}
         case "tools/list":
-            names = TOOLS + [it for it in OPTIONS if it == "new"]
-            tools = [{"name": name, "inputSchema": {"type": "object"}, "x-own": [name]} for name in names]
-            return {"tools": tools, "x-own": 1, **({"ttlMs": 7, "cacheScope": "private"} if ERA == "stateless" else {})}
+            about = {"ttlMs": 7, "cacheScope": "private"} if ERA == "stateless" else {}
+            listed = [{"name": name, "inputSchema": {"type": "object"}, "x-own": [name]} for name in tools]
+            return {"tools": listed, "x-own": 1, **about}
         case "tools/call":
-            return call(params)
+            return call(params["name"], params.get("arguments", {}), params)
         case "ping" | "logging/setLevel":
             return {}
         case "example/echo":
@@ -131,13 +125,13 @@ record(f"pid {os.getpid()}")
 for line in sys.stdin:
     message = json.loads(line)
     if "method" not in message:
-        with arrived:
+        with lock:
             answers[message["id"]] = message
-            arrived.notify_all()
+            lock.notify_all()
     elif "id" in message:
         threading.Thread(target=serve, args=[message], daemon=True).start()
     else:
         record(f"told {message['method']}")
 record("end of input")
 while "stubborn" in OPTIONS:
-    PAUSED.wait()
+    time.sleep(60)

@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import os
 import queue
 import subprocess
 import threading
@@ -10,8 +9,7 @@ from urllib.parse import urlsplit
 
 from program import ENVIRONMENT, HOME, LIMIT
 
-STATELESS = "2026-07-28"
-HANDSHAKE = "2025-11-25"
+REVISIONS = {"handshake": "2025-11-25", "stateless": "2026-07-28"}
 OWN = "io.modelcontextprotocol/"
 
 
@@ -19,36 +17,31 @@ class Client:
     """Requests are sent with `send` and awaited with `wait`, or both with `request`."""
 
     def __init__(self):
-        self.last, self.revision, self.meta = 0, None, {}
+        self.last, self.era, self.meta = 0, None, {}
         self.responses, self.questions, self.notifications = {}, queue.Queue(), []
         self.changed = threading.Condition()
 
-    def with_handshake(self, name="wire", **capabilities):
-        self.revision = HANDSHAKE
-        information = {"name": name, "version": "1"}
-        params = {"protocolVersion": HANDSHAKE, "capabilities": capabilities, "clientInfo": information}
-        self.server = self.result("initialize", params)
-        self.notify("notifications/initialized")
+    def connect(self, era, name="wire", **capabilities):
+        self.era, self.revision = era, REVISIONS[era]
+        about = {"protocolVersion": self.revision, "clientInfo": {"name": name, "version": "1"}}
+        if era == "handshake":
+            self.server = self.result("initialize", {**about, "capabilities": capabilities})
+            self.notify("notifications/initialized")
+        else:
+            about["clientCapabilities"] = capabilities
+            self.meta = {OWN + key: value for key, value in about.items()}
         return self
 
-    def stateless(self, name="wire", **capabilities):
-        self.revision = STATELESS
-        values = {"protocolVersion": STATELESS, "clientCapabilities": capabilities}
-        values["clientInfo"] = {"name": name, "version": "1"}
-        self.meta = {"_meta": {OWN + key: value for key, value in values.items()}}
-        return self
+    def notify(self, method):
+        self._write({"jsonrpc": "2.0", "method": method, "params": {}})
 
-    def send(self, method, params=None):
+    def send(self, method, params=None, **meta):
         self.last += 1
-        message = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": {**(params or {}), **self.meta}}
-        self._write(message)
+        params = {**(params or {})}
+        if self.meta or meta:
+            params["_meta"] = {**self.meta, **meta}
+        self._write({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
         return self.last
-
-    def notify(self, method, params=None):
-        self._write({"jsonrpc": "2.0", "method": method, "params": params or {}})
-
-    def answer(self, question, result):
-        self._write({"jsonrpc": "2.0", "id": question["id"], "result": result})
 
     def wait(self, number, limit=LIMIT):
         """Returns the response to a request."""
@@ -57,23 +50,30 @@ class Client:
             assert came, f"request {number} was not answered within {limit} s"
             return self.responses.pop(number)
 
-    def request(self, method, params=None, limit=LIMIT):
-        return self.wait(self.send(method, params), limit)
+    def request(self, method, params=None, **meta):
+        return self.wait(self.send(method, params, **meta))
 
-    def result(self, method, params=None, limit=LIMIT):
-        response = self.request(method, params, limit)
+    def result(self, method, params=None, **meta):
+        response = self.request(method, params, **meta)
         assert "result" in response, response
         return response["result"]
 
+    def start(self, tool, **arguments):
+        """Sends the call of a tool, and returns the number of the request."""
+        return self.send("tools/call", {"name": tool, "arguments": arguments})
+
     def call(self, tool, **arguments):
         """Returns the text of a tool."""
-        return text(self.result("tools/call", {"name": tool, "arguments": arguments}))
+        return text(self.wait(self.start(tool, **arguments)))
 
-    def noticed(self, method, limit=LIMIT):
+    def answer(self, question, result):
+        self._write({"jsonrpc": "2.0", "id": question["id"], "result": result})
+
+    def noticed(self, method):
         """Waits for a notification, and returns its parameters."""
         with self.changed:
-            of_method = lambda: [it["params"] for it in self.notifications if it["method"] == method]
-            assert self.changed.wait_for(of_method, limit), f"{method} did not come"
+            of_method = lambda: [it.get("params") for it in self.notifications if it["method"] == method]
+            assert self.changed.wait_for(of_method, LIMIT), f"{method} did not come"
             return of_method()[-1]
 
     def _arrived(self, message):
@@ -83,12 +83,13 @@ class Client:
             elif "id" in message:
                 self.questions.put(message)
             else:
-                self.notifications.append({"params": {}, **message})
+                self.notifications.append(message)
             self.changed.notify_all()
 
 
-def text(result):
-    return result["content"][0]["text"]
+def text(response):
+    assert "result" in response, response
+    return response["result"]["content"][0]["text"]
 
 
 class Stdio(Client):
@@ -124,38 +125,32 @@ class Stdio(Client):
 class Http(Client):
     def __init__(self, url, **headers):
         super().__init__()
-        self.url, self.session, self.headers = urlsplit(url), {}, headers
+        self.url, self.headers = urlsplit(url), headers
 
     def _write(self, message):
+        method, params = message.get("method"), message.get("params", {})
         headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-        headers |= self.session | self.headers
-        method = message.get("method")
-        if self.revision and method != "initialize":
+        if self.era and method != "initialize":
             headers["mcp-protocol-version"] = self.revision
-        if self.revision == STATELESS:
-            headers["mcp-method"] = method
-            if name := message["params"].get("name", message["params"].get("uri")):
-                headers["mcp-name"] = name
-        response = self._open("POST", headers, json.dumps(message))
+        if self.era == "stateless":
+            headers |= {"mcp-method": method, "mcp-name": params.get("name", "")}
+        response = self._exchange("POST", headers, json.dumps(message))
         self.status = response.status
-        if found := response.getheader("mcp-session-id"):
-            self.session = {"mcp-session-id": found}
-        threading.Thread(target=self._read, args=[response], daemon=True).start()
+        if session := response.getheader("mcp-session-id"):
+            self.headers["mcp-session-id"] = session
         if method == "notifications/initialized":
-            response = self._open("GET", {"accept": "text/event-stream", **self.session, **self.headers}, None)
-            threading.Thread(target=self._read, args=[response], daemon=True).start()
+            self._exchange("GET", {"accept": "text/event-stream"}, None)
 
-    def _open(self, verb, headers, body):
+    def _exchange(self, verb, headers, body):
         connection = http.client.HTTPConnection(self.url.netloc)
-        connection.request(verb, self.url.path, body, headers)
-        return connection.getresponse()
+        connection.request(verb, self.url.path, body, headers | self.headers)
+        response = connection.getresponse()
+        threading.Thread(target=self._read, args=[response], daemon=True).start()
+        return response
 
     def _read(self, response):
-        if "event-stream" not in response.getheader("content-type", ""):
-            body = response.read()
-            if body.startswith(b"{"):
-                self._arrived(json.loads(body))
-            return
-        for line in response:
-            if line.startswith(b"data: {"):
-                self._arrived(json.loads(line[6:]))
+        is_stream = "event-stream" in response.getheader("content-type", "")
+        for line in response if is_stream else [response.read()]:
+            line = line.removeprefix(b"data: ")
+            if line.startswith(b"{"):
+                self._arrived(json.loads(line))
