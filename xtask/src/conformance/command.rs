@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::checks::Totals;
-use super::program::{self, CLIENT, Server, built};
+use super::program::{self, CLIENT, COMMAND, SERVER, Server, built};
 use super::requirements::outcome;
 use super::suite::Suite;
 
@@ -19,14 +19,14 @@ pub(crate) struct Options {
     /// Test the server inside of a layer that does nothing.
     #[arg(long)]
     layer: bool,
-    /// Test the server behind `mcp proxy`, which connects to the server in this era.
-    #[arg(long, value_name = "ERA", conflicts_with_all = ["layer", "requirements"])]
-    proxy: Option<Era>,
+    /// Test the server behind `mcp proxy`, which connects to it in this era. Warnings are faults, too.
+    #[arg(long, value_name = "ERA", value_parser = ["handshake", "stateless"], requires = "side")]
+    proxy: Option<String>,
     /// Use the existing programs without building them.
     #[arg(long)]
     built: bool,
     /// Run only the frozen sets of required scenarios, which determine the tiers of SDKs.
-    #[arg(long, conflicts_with = "layer")]
+    #[arg(long, conflicts_with_all = ["layer", "proxy"])]
     requirements: bool,
 }
 
@@ -39,8 +39,8 @@ const WITH_EXTENSIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 /// The revision for which the scenarios of tasks run.
 const WITH_TASKS: &str = "2026-07-28";
 
-/// This scenario closes a stream of the server, which is not the client's stream to the proxy.
-const UNPROXIED: &str = "server-sse-polling:";
+/// The server closes a stream in this scenario, and a proxy does not close the client's stream with it.
+const NOT_THROUGH_PROXIES: &str = "server-sse-polling:";
 
 /// Runs all scenarios of all revisions, of tasks, and of the authorization extensions. Returns the totals.
 ///
@@ -52,17 +52,16 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     if !options.built {
         program::build(root)?;
     }
-    let sides = match (options.proxy, options.side) {
-        (Some(_), Some(Side::Client)) => bail!("a client is tested without `--proxy`"),
-        (Some(_), _) => vec![Side::Server],
-        (None, Some(side)) => vec![side],
-        (None, None) => vec![Side::Server, Side::Client],
+    let both = vec![Side::Server, Side::Client];
+    let sides = options.side.map_or(both, |side| vec![side]);
+    let mut revisions = if options.requirements {
+        suite.requirements()?
+    } else {
+        REVISIONS.map(str::to_owned).to_vec()
     };
-    let revisions = match options.proxy {
-        _ if options.requirements => suite.requirements()?,
-        Some(Era::Handshake) => REVISIONS[..3].iter().map(ToString::to_string).collect(),
-        _ => REVISIONS.map(str::to_owned).to_vec(),
-    };
+    if options.proxy.as_deref() == Some("handshake") {
+        revisions.retain(|it| it != WITH_TASKS);
+    }
     let mut report = String::new();
     let mut is_clean = true;
     for side in sides {
@@ -71,7 +70,6 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
                 side.run_requirements(root, &suite, revision)?
             } else {
                 let totals = side.run(root, &suite, revision, options)?;
-                // A proxy must not add warnings.
                 let is_silent = options.proxy.is_none() || totals.warned.is_empty();
                 (totals.failed.is_empty() && is_silent, totals.to_string())
             };
@@ -99,15 +97,20 @@ impl Side {
     ///
     /// When the suite can't be run. Failed checks are not an error.
     fn run(self, root: &Path, suite: &Suite, revision: &str, options: &Options) -> Result<Totals> {
-        let name = options.proxy.map_or(self.name(), Era::name);
+        let name = options.proxy.as_deref().unwrap_or(self.name());
         let folder = results(suite, &[name, revision])?;
         let mut totals = Totals::default();
         match self {
             Self::Server => {
-                let server = Server::start(root, options.layer)?;
-                let proxy = options.proxy.map(|era| server.proxy(root, era.name()));
-                let proxy = proxy.transpose()?;
-                let test = ["server", "--url", &proxy.as_ref().unwrap_or(&server).url()];
+                let layer = options.layer.then_some("--layer");
+                let mut server = Server::start(root, SERVER, &[], layer.as_slice())?;
+                let behind;
+                if let Some(era) = &options.proxy {
+                    behind = server;
+                    let arguments = ["proxy", "--era", era, "--http"];
+                    server = Server::start(root, COMMAND, &arguments, &[&behind.url()])?;
+                }
+                let test = ["server", "--url", &server.url()];
                 let all = ["--suite", "all", "--spec-version", revision];
                 suite.test(&[&test[..], &all].concat(), &folder)?;
                 if revision == WITH_TASKS {
@@ -136,8 +139,9 @@ impl Side {
         }
         totals.read(&folder)?;
         if options.proxy.is_some() {
-            totals.failed.retain(|fault| !fault.starts_with(UNPROXIED));
-            totals.warned.retain(|fault| !fault.starts_with(UNPROXIED));
+            let is_fault = |fault: &String| !fault.starts_with(NOT_THROUGH_PROXIES);
+            totals.failed.retain(is_fault);
+            totals.warned.retain(is_fault);
         }
         if totals.scenarios == 0 {
             totals.failed.push("no scenario was run".to_owned());
@@ -160,7 +164,7 @@ impl Side {
         let required = ["--requirements", revision];
         let printed = match self {
             Self::Server => {
-                let server = Server::start(root, false)?;
+                let server = Server::start(root, SERVER, &[], &[])?;
                 let test = ["server", "--url", &server.url()];
                 suite.test(&[&test[..], &required].concat(), &folder)?
             }
@@ -177,24 +181,6 @@ impl Side {
         match self {
             Self::Server => "server",
             Self::Client => "client",
-        }
-    }
-}
-
-/// The era in which a proxy connects to the server.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Era {
-    /// Test the revisions up to 2025-11-25.
-    Handshake,
-    /// Test all revisions.
-    Stateless,
-}
-
-impl Era {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Handshake => "handshake",
-            Self::Stateless => "stateless",
         }
     }
 }

@@ -11,8 +11,10 @@ use anyhow::{Context, Result, ensure};
 use crate::port::Port;
 use crate::process::{cargo, run};
 
-const SERVER: &str = "conformance-server";
-const COMMAND: &str = "mcp";
+/// The server, for [`built`].
+pub(super) const SERVER: &str = "conformance-server";
+/// The command with the proxy, for [`built`].
+pub(super) const COMMAND: &str = "mcp";
 /// The client, for [`built`].
 pub(super) const CLIENT: &str = "conformance-client";
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(20);
@@ -38,40 +40,27 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts the server on a free port, inside of a layer that does nothing if `layer` is true.
+    /// Starts a program, and waits until it listens. Its arguments are `before`, a free address, and
+    /// `after`.
     ///
     /// # Errors
     ///
-    /// When the server does not start.
-    pub(super) fn start(root: &Path, layer: bool) -> Result<Self> {
-        Self::listening(root, SERVER, |command, address| {
-            command.arg(address).args(layer.then_some("--layer"));
-        })
-    }
-
-    /// Starts `mcp proxy` on a free port. The proxy connects to `self` in the era `era`.
-    ///
-    /// # Errors
-    ///
-    /// When the proxy does not start.
-    pub(super) fn proxy(&self, root: &Path, era: &str) -> Result<Self> {
-        let url = self.url();
-        Self::listening(root, COMMAND, |command, address| {
-            command.args(["proxy", "--http", address, "--era", era, &url]);
-        })
-    }
-
-    /// Starts a program, and waits until it listens at the address that its arguments name.
-    fn listening(
+    /// When the program does not start.
+    pub(super) fn start(
         root: &Path,
-        name: &str,
-        arguments: impl FnOnce(&mut Command, &str),
+        name: &'static str,
+        before: &[&str],
+        after: &[&str],
     ) -> Result<Self> {
-        let port = Port::free().context(name.to_owned())?;
-        let mut command = Command::new(built(root, name));
-        arguments(&mut command, &port.address().to_string());
-        let output = command.stdin(Stdio::null()).stdout(Stdio::null());
-        let process = output.spawn().context(name.to_owned())?;
+        let port = Port::free().context(name)?;
+        let process = Command::new(built(root, name))
+            .args(before)
+            .arg(port.address().to_string())
+            .args(after)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .context(name)?;
         let mut server = Self { process, port };
         let start = Instant::now();
         while TcpStream::connect(server.port.address()).is_err() {
