@@ -1,6 +1,5 @@
 //! The arguments of the command.
 
-use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -125,7 +124,8 @@ pub(crate) struct Connection {
 /// How to find and reach a server.
 #[derive(Args, Default)]
 pub(crate) struct Reach {
-    /// Sends this header with each request, as `Name: value`; ${NAME} is an environment variable
+    /// Sends this header with each request, as `Name: value`. ${VAR} is an environment variable, and
+    /// keeps secrets out of the list of processes
     #[arg(long, value_name = "HEADER", value_parser = header)]
     pub(crate) header: Vec<(String, String)>,
     /// Sets an environment variable of the program, as NAME=VALUE, or passes on NAME
@@ -290,21 +290,12 @@ fn pair(text: &str) -> Result<(String, String), &'static str> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-/// Reads a header. Its value may refer to environment variables, which keeps secrets out of lists of
-/// processes.
+/// Reads a header, whose value may refer to variables.
 fn header(text: &str) -> Result<(String, String), String> {
-    let (name, mut rest) = text.split_once(':').ok_or("it must be `Name: value`")?;
-    let mut value = String::new();
-    while let Some((before, (variable, after))) = rest
-        .split_once("${")
-        .and_then(|(before, after)| Some((before, after.split_once('}')?)))
-    {
-        let found = env::var(variable);
-        let found = found.map_err(|_| format!("the variable `{variable}` is not set"))?;
-        value = value + before + &found;
-        rest = after;
-    }
-    Ok((name.trim().to_owned(), (value + rest).trim().to_owned()))
+    let (name, value) = text.split_once(':').ok_or("it must be `Name: value`")?;
+    let value = mcp_config::expand(value, &mut |variable| variable.from_env());
+    let value = value.map_err(|unset| format!("the variable `{unset}` is not set"))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// Reads a port, which may follow a host.

@@ -8,6 +8,7 @@ use std::{env, fmt};
 use mcp_runtime::{Client, ClientBuilder};
 
 use crate::source::References;
+use crate::variables::{environment, expanded};
 use crate::{ConfigError, FileFault, Input, Source, Target, Variable, Variables, file};
 
 /// A server that is configured in a file.
@@ -166,31 +167,15 @@ impl Entry {
         Ok(target.connect(builder).await?)
     }
 
-    /// Replaces the references in a string. Text that only looks like a reference is kept, as in
-    /// the clients.
     fn expanded(
         &self,
         text: &str,
         references: References,
         variables: Variables<'_>,
     ) -> Result<String, ConfigError> {
-        let mut expanded = String::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once('$') {
-            expanded += before;
-            let found = match after.strip_prefix('{') {
-                Some(after) => after.split_once('}'),
-                None if references == References::Shell => word(after),
-                None => None,
-            };
-            let value = found.and_then(|(name, _)| self.value(name, references, variables));
-            (rest, expanded) = match (found, value) {
-                (Some((_, after)), Some(Some(value))) => (after, expanded + &value),
-                (Some((name, _)), Some(None)) => return Err(self.unset(name)),
-                _ => (after, expanded + "$"),
-            };
-        }
-        Ok(expanded + rest)
+        let has_words = references == References::Shell;
+        let value = |name: &str| self.value(name, references, variables);
+        expanded(text, has_words, value).map_err(|name| self.unset(name))
     }
 
     /// The value of a reference, or `None` if `name` is not a reference. The inner value is `None`
@@ -201,15 +186,11 @@ impl Entry {
         references: References,
         variables: Variables<'_>,
     ) -> Option<Option<String>> {
-        let mut environment = |name| variables(&Variable::Environment(name));
         let folder = &self.context.folder;
         Some(match (references, name, name.split_once(':')) {
             (References::None, ..) => return None,
-            (References::Braces | References::Shell, ..) => match name.split_once(":-") {
-                Some((name, default)) => environment(name).or_else(|| Some(default.to_owned())),
-                None => environment(name),
-            },
-            (_, _, Some(("env", name))) => environment(name),
+            (References::Braces | References::Shell, ..) => environment(name, variables),
+            (_, _, Some(("env", name))) => variables(&Variable::Environment(name)),
             (_, _, Some(("input", id))) => {
                 let input = self.context.inputs.iter().find(|it| it.id == id);
                 input.and_then(|it| variables(&Variable::Input(it)).or_else(|| it.default.clone()))
@@ -249,14 +230,6 @@ impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Entry({}, {:?})", self.qualified_name(), self.target)
     }
-}
-
-/// Splits a string after the name that it begins with.
-fn word(text: &str) -> Option<(&str, &str)> {
-    let is_end = |c: char| c != '_' && !c.is_ascii_alphanumeric();
-    let end = text.find(is_end).unwrap_or(text.len());
-    let is_name = end > 0 && !text.starts_with(|c: char| c.is_ascii_digit());
-    is_name.then(|| text.split_at(end))
 }
 
 fn text_of(path: impl AsRef<Path>) -> String {

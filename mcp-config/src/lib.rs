@@ -15,4 +15,4 @@ pub use error::{ConfigError, FileFault};
 pub use servers::Servers;
 pub use source::Source;
 pub use target::{Program, Remote, Target};
-pub use variables::{Input, Variable, Variables};
+pub use variables::{Input, Variable, Variables, expand};

@@ -1,8 +1,13 @@
 //! Tests arguments of calls from the command line, files and standard input.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::sync::mpsc;
+use std::thread;
+
 use serde_json::json;
 
-use crate::support::{User, demo};
+use crate::support::{Run, User, demo};
 
 #[test]
 fn a_whole_object_comes_from_a_file_or_standard_input() {
@@ -53,6 +58,39 @@ fn variables_and_folders_are_those_of_the_command_line() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(stderr.contains("1 2  /"), "{stderr}");
     assert!(stderr.contains("/sub"), "{stderr}");
+}
+
+#[test]
+fn a_header_takes_values_from_variables() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (sender, heads) = mpsc::channel();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(&stream).lines().map(Result::unwrap);
+            let head: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+            let _ = sender.send(head);
+            let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n");
+        }
+    });
+    let user = User::new();
+    let inspect = |header: &str, key: &str| {
+        let mut command = user.command(&["inspect", &url, "--header", header]);
+        Run::from(command.env("MCP_TEST_KEY", key).output().unwrap())
+    };
+    inspect("X-Key: a ${MCP_TEST_KEY} $b ${MCP_TEST_UNSET:-c}", "secret").fails(4, &["404"]);
+    let head = heads.recv().unwrap();
+    let expected = "x-key: a secret $b c".to_owned();
+    assert!(head.contains(&expected), "{head:?}");
+
+    let unset = inspect("X-Key: ${MCP_TEST_KEY} ${MCP_TEST_UNSET}", "secret");
+    unset.fails(2, &["`MCP_TEST_UNSET` is not set", "--header"]);
+    let malformed = inspect("X-Key: ${MCP_TEST_KEY}", "sec\nret");
+    malformed.fails(4, &["X-Key"]);
+    for run in [unset, malformed] {
+        assert!(!run.stderr.contains("ret"), "{}", run.stderr);
+    }
 }
 
 #[cfg(unix)]
