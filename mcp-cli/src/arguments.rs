@@ -265,7 +265,7 @@ pub(crate) struct Proxy {
     /// An origin whose pages may call and read, such as https://app.example.com; can be repeated
     #[arg(long = "origin", value_name = "ORIGIN", requires = "http")]
     pub(crate) origins: Vec<String>,
-    /// A name by which callers reach the proxy, such as that of a reverse proxy; can be repeated
+    /// A host by which callers reach the proxy, such as the name of a reverse proxy; can be repeated
     #[arg(long = "host", value_name = "NAME", requires = "http")]
     pub(crate) hosts: Vec<String>,
     /// Offers only this tool, where `*` is any text; can be repeated
@@ -277,6 +277,9 @@ pub(crate) struct Proxy {
     /// Lets HTTP clients share one connection to each server with a handshake
     #[arg(long, requires = "http")]
     pub(crate) shared: bool,
+    /// Writes each message to this file as a line of JSON. Messages may contain secrets
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Connection")]
     pub(crate) reach: Reach,
     /// Time limit for each step until a server is ready, such as 10s; 60s by default

@@ -7,6 +7,7 @@ use std::{fs, io};
 
 use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_auth::OAuth;
+use mcp_auth::client::LoginWatch;
 use mcp_config::{Program, Remote, Target};
 use mcp_extensions::tasks::Tasks;
 use mcp_runtime::client::{self, ClientBuilder};
@@ -108,6 +109,12 @@ impl Server {
             roots,
             oauth,
         })
+    }
+
+    /// Follows logins of the connections. Returns `None` if the connections never log in.
+    pub(crate) fn watch_login(&self) -> Option<LoginWatch> {
+        let url = &self.target.remote()?.url;
+        Some(self.oauth.as_ref()?.watch_login(url))
     }
 
     /// Connects to the server. `program` adds settings to a program, whose standard error is in

@@ -13,7 +13,7 @@ use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::transport::http::{Http, HttpOptions, http};
 use mcp_runtime::transport::stdio;
-use mcp_runtime::{Client, ClientBuilder, Era, ServeError, Timeouts};
+use mcp_runtime::{Client, ClientBuilder, Era, Recording, ServeError, Timeouts};
 
 use crate::arguments;
 use crate::failure::{Failure, Kind};
@@ -38,7 +38,12 @@ pub(crate) async fn run(command: arguments::Proxy, verbose: u8) -> Result<(), Fa
         Some(only) => Proxy::new(only.upstream()),
         None => Proxy::several(behind.iter().map(|it| (prefix(&it.name), it.upstream()))),
     };
-    let server = builder(proxy, command, verbose).build();
+    let record = command.record.clone();
+    let mut server = builder(proxy, command, verbose).build();
+    if let Some(file) = record {
+        let recording = Recording::to_file(&file);
+        server = server.record(&recording.map_err(|error| Failure::of_file(&file, &error))?);
+    }
     let Some(listener) = listener else {
         let transport = stdio().max_frame_bytes(MAX_MESSAGE_BYTES);
         server.serve(transport).await.map_err(serve_failure)?;
@@ -193,10 +198,12 @@ struct Behind {
 impl Behind {
     fn upstream(self: &Arc<Self>) -> Upstream {
         let behind = Arc::clone(self);
-        Upstream::new(move |builder| {
+        let login = self.server.watch_login();
+        let upstream = Upstream::new(move |builder| {
             let behind = Arc::clone(&behind);
             async move { behind.connect(builder).await }
-        })
+        });
+        upstream.login(move || login.as_ref()?.page())
     }
 
     /// Opens a connection for the proxy. The error is shown to its clients.
@@ -272,7 +279,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     found.is_some()
 }
 
-/// Shows each request when it ends, also when it is cancelled.
+/// Shows each request when it ends, even if it is cancelled.
 async fn log(request: McpRequest, next: Next) -> Result<McpResponse, BoxError> {
     let target = request.target().map(|it| format!(" {it}"));
     let mut ending = Ending {
