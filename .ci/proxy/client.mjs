@@ -114,5 +114,8 @@ async function transcript(job) {
   return { ...job, era, steps };
 }
 
-for (const job of JSON.parse(await text(process.stdin))) console.log(JSON.stringify(await transcript(job)));
+for (const job of JSON.parse(await text(process.stdin))) {
+  const done = await transcript(job).catch((error) => ({ ...job, failed: String(error) }));
+  console.log(JSON.stringify(done));
+}
 process.exit(0);

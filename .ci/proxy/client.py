@@ -1,7 +1,7 @@
 """Runs the steps of `plan.json` with the official Python client, and prints the messages that it receives.
 
 `client.py` reads jobs `[{ server, era, target }]` from standard input, and prints a line for each: the job with
-its steps, and with the messages that came while each step ran.
+its steps, and with the messages that came while each step ran, or the job and the reason why it has failed.
 """
 
 import asyncio
@@ -161,4 +161,7 @@ async def transcript(job):
 
 
 for job in json.load(sys.stdin):
-    print(json.dumps(asyncio.run(transcript(job))), flush=True)
+    try:
+        print(json.dumps(asyncio.run(transcript(job))), flush=True)
+    except BaseException as error:
+        print(json.dumps({**job, "failed": repr(error)}), flush=True)

@@ -26,6 +26,8 @@ ERAS = ["handshake", "stateless"]
 STATELESS = {"resultType", "ttlMs", "cacheScope"}
 OWN = "io.modelcontextprotocol/"
 ONLY_WITH_HANDSHAKE = ["logging/setLevel", "resources/subscribe", "notifications/roots/list_changed", "wait"]
+# The server asks this at any time.
+BY_ITSELF = "roots/list"
 # These come right after the handshake. Whether they come over HTTP depends on when the client opens its stream.
 EARLY = ["notifications/tools/list_changed"]
 VARIABLE = [
@@ -70,6 +72,7 @@ def outcome(step, is_first, is_translated):
     if step["step"][-1] == "cancel":
         # Some transports answer a cancelled call.
         seen["responses"] = []
+    seen["asked"] = [question for question in seen["asked"] if question["method"] != BY_ITSELF]
     if is_translated:
         # The first step begins with the handshake, or with the discovery.
         seen["responses"] = [without_era(message) for message in seen["responses"][-1:]]
@@ -91,13 +94,16 @@ def others(transcript):
     """Returns the notifications that belong to no call. How often they come depends on the transport."""
     notifications = set()
     for message in (message for step in transcript["steps"] for message in step["messages"]):
-        if "method" in message and "id" not in message and message["method"] not in ["notifications/progress", *EARLY]:
+        method = message.get("method", "notifications/progress")
+        if method == BY_ITSELF or ("id" not in message and method not in ["notifications/progress", *EARLY]):
             notifications.add(json.dumps(plain(message), sort_keys=True))
     return notifications
 
 
 def compare(direct, proxied):
     """Returns the differences between two transcripts, as lines of text."""
+    if "failed" in proxied:
+        return [proxied["failed"]]
     is_translated = direct["era"] != proxied["era"] or proxied["translated"]
     faults = []
     for number, (expected, found) in enumerate(zip(direct["steps"], proxied["steps"], strict=True)):
