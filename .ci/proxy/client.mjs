@@ -19,11 +19,14 @@ async function until(what, holds) {
   }
 }
 
+/** The client discovers the server on the connection itself, as it is not a plain `StdioClientTransport`. */
+class Stdio extends StdioClientTransport {}
+
 function transport({ target, headers = {} }, messages) {
   const [command, ...args] = target;
   const made = typeof target === 'string'
     ? new StreamableHTTPClientTransport(new URL(target), { requestInit: { headers } })
-    : new StdioClientTransport({ command, args, env: { HOME, PATH, RECORD }, stderr: 'ignore' });
+    : new Stdio({ command, args, env: { HOME, PATH, RECORD }, stderr: 'ignore' });
   // The client replaces this function more than once while it connects.
   let deliver;
   Object.defineProperty(made, 'onmessage', {

@@ -79,7 +79,7 @@ class Client:
     def _arrived(self, message):
         with self.changed:
             if "method" not in message:
-                self.responses[message["id"]] = message
+                self.responses[message.get("id")] = message
             elif "id" in message:
                 self.questions.put(message)
             else:
