@@ -1,13 +1,15 @@
 """Logs in to the example `protected`, with a certified authorization server and a script as the browser."""
 
 import json
+import os
+import signal
 import stat
 import subprocess
 from pathlib import Path
 
 from accounts import TOKENS, log_in, protected
 from checks import end, part
-from program import WORK, Terminal, document, done, fails, plain
+from program import LIMIT, WORK, Terminal, document, done, fails, plain
 from servers import until
 
 
@@ -81,6 +83,56 @@ def _():
         subprocess.run([server.browser, page], check=True, timeout=30)
         code, output = terminal.end()
         assert code == 0 and "logged in" in plain(output), output
+
+
+@part("a terminal takes the pasted address of a browser on another machine")
+def _():
+    with protected() as server:
+        terminal = Terminal("login", server.url, BROWSER="/nowhere/browser")
+        page = "http" + terminal.until("\r\n").split("Log in at http")[1]
+        terminal.until("paste the address")
+        terminal.send(page + "\r")
+        terminal.until("Paste the address that begins with ")
+        redirect = terminal.until("?")
+        terminal.send(f"{redirect}?code=a&state=b\r")
+        terminal.until("another login")
+        last = Path(WORK) / "redirect"
+        environment = {**os.environ, "UNTIL": redirect, "LAST_PAGE": str(last)}
+        subprocess.run([server.browser, page], check=True, timeout=LIMIT, env=environment)
+        terminal.send(last.read_text() + "\r")
+        code, output = terminal.end()
+        assert code == 0 and "logged in" in plain(output), output
+        assert done("logout", server.url)
+
+
+@part("three commands at once, one of which asks the person")
+def _():
+    with protected() as server:
+        pages = Path(WORK) / "pages"
+        commands = [Terminal("inspect", server.url, BROWSER=server.browser, PAGES=str(pages)) for _ in range(3)]
+        for command in commands:
+            code, output = command.end()
+            assert code == 0 and "whoami" in plain(output), output
+        assert len(pages.read_text().splitlines()) == 1, pages.read_text()
+        log = server.tell("log")
+        for event in ["registration_create.success", "grant.success authorization_code"]:
+            assert log.count(event) == 1, log
+
+
+@part("the next command asks when the first is killed")
+def _():
+    with protected() as server:
+        killed = Terminal("call", server.url, "whoami", BROWSER="true")
+        killed.until("Log in at ")
+        page = killed.until("\r\n").strip()
+        waiting = Terminal("call", server.url, "whoami", BROWSER=server.browser)
+        # It shows the page of the first command.
+        waiting.until(page)
+        killed.child.kill(signal.SIGKILL)
+        code, output = waiting.end()
+        assert code == 0 and "alice" in plain(output), output
+        log = server.tell("log")
+        assert log.count("grant.success authorization_code") == 1, log
 
 
 end()

@@ -12,7 +12,7 @@ use mcp_bindgen::Format;
 use mcp_runtime::nearest::nearest;
 use mcp_runtime::{Era, Revision};
 
-use crate::login::LoginSettings;
+use crate::login::{LoginSettings, Person};
 use crate::server::joined;
 
 /// Lists, inspects and calls servers of the Model Context Protocol.
@@ -145,6 +145,8 @@ pub(crate) struct Reach {
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) trust: Trust,
+    #[arg(skip)]
+    pub(crate) person: Person,
 }
 
 #[derive(Args)]

@@ -16,6 +16,7 @@ mod form;
 mod limits;
 mod login;
 mod output;
+mod pasted_redirect;
 mod prompts;
 mod questions;
 mod remedies;

@@ -3,16 +3,20 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, io};
 
 use clap::Args;
 use mcp_auth::OAuth;
-use mcp_auth::client::browser;
 use mcp_auth::client::store::{FileStore, TokenStore, user_folder};
+use mcp_auth::client::{LoginWatch, browser};
+use mcp_runtime::BoxFuture;
 use serde::{Deserialize, Serialize};
+use tokio::task::yield_now;
 
 use crate::failure::{Failure, Kind};
 use crate::output::{is_interactive, note};
+use crate::pasted_redirect::PastedRedirect;
 #[cfg(feature = "keyring")]
 use mcp_auth::client::store::KeyringStore;
 
@@ -55,21 +59,38 @@ impl LoginSettings {
     }
 }
 
+/// How a person can log in while a command runs.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(crate) enum Person {
+    Absent,
+    /// The terminal shows the page, if there is a terminal.
+    #[default]
+    AtTerminal,
+    /// Like [`AtTerminal`](Self::AtTerminal). The terminal also takes the address at which the login
+    /// ends, so no other question may be asked.
+    AtLogin,
+    /// Standard input belongs to a program, but a browser can open the page.
+    AtBrowser,
+}
+
 /// The authenticator for the server at `url`, with the settings and tokens of the last login.
 ///
 /// # Errors
 ///
 /// Fails if the tokens can't be read.
-pub(crate) async fn oauth(url: &str) -> Result<OAuth, Failure> {
+pub(crate) async fn oauth(url: &str, person: Person) -> Result<OAuth, Failure> {
     let store = store().map_err(store_failure)?;
     let text = store.load(&key(url)).await.map_err(store_failure)?;
     let settings = text.and_then(|it| serde_json::from_str(&it).ok());
     let settings: LoginSettings = settings.unwrap_or_default();
     let oauth = OAuth::new("mcp").store(store).person(url);
-    let mut oauth = if is_interactive() {
-        oauth.opener(|page| async move { open(&page).await })
-    } else {
-        oauth.without_login()
+    let is_at_terminal = matches!(person, Person::AtTerminal | Person::AtLogin);
+    let has_terminal = is_at_terminal && is_interactive();
+    let mut oauth = match person {
+        Person::AtBrowser if browser::is_available() => oauth.opener(open_once()),
+        Person::AtTerminal if has_terminal => oauth.opener(open),
+        Person::AtLogin if has_terminal => oauth.opener(open).redirect(PastedRedirect),
+        _ => oauth.without_login(),
     };
     oauth = oauth.scopes(settings.scopes);
     if let Some(issuer) = settings.issuer {
@@ -84,7 +105,19 @@ pub(crate) async fn oauth(url: &str) -> Result<OAuth, Failure> {
     if let Some(document) = settings.client_metadata {
         oauth = oauth.client_metadata_url(document);
     }
+    if has_terminal {
+        tokio::spawn(show_pages(oauth.watch_login(url)));
+    }
     Ok(oauth)
+}
+
+/// Shows the page of each login, even if another command has opened it.
+async fn show_pages(mut login: LoginWatch) {
+    loop {
+        if let Some(page) = login.changed().await {
+            note(&format!("Log in at {page}"));
+        }
+    }
 }
 
 fn key(url: &str) -> String {
@@ -95,11 +128,31 @@ fn variable(name: &str) -> Result<String, String> {
     env::var(name).map_err(|_| "the variable is not set".to_owned())
 }
 
-/// Shows the page, and opens it in the browser.
-async fn open(page: &str) -> io::Result<()> {
-    note(&format!("Log in at {page}"));
+/// Opens the page of the first login. Later pages are only sent to clients, or a tab would open for
+/// each call while nobody is there.
+fn open_once() -> impl Fn(String) -> BoxFuture<io::Result<()>> + Send + Sync + 'static {
+    let is_opened = AtomicBool::new(false);
+    move |page| {
+        let is_first = !is_opened.swap(true, Ordering::Relaxed);
+        Box::pin(async move {
+            if is_first {
+                browser::open(&page).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+async fn open(page: String) -> io::Result<()> {
+    // The page is shown first.
+    yield_now().await;
+    let opened = if browser::is_available() {
+        browser::open(&page).await
+    } else {
+        Err(io::Error::other("there is no desktop session"))
+    };
     // Without a browser, the user opens the page manually.
-    if let Err(error) = browser::open(page).await {
+    if let Err(error) = opened {
         let advice = "open the page yourself";
         note(&format!("The browser can't be opened ({error}): {advice}."));
     }

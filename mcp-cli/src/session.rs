@@ -100,7 +100,7 @@ impl Server {
         let roots = remote.map(|_| Roots::load(&reach.trust.ca)).transpose()?;
         let oauth = match &target {
             Target::Http(it) | Target::Sse(it) if reach.auth.is_none() && !has_credentials(it) => {
-                Some(login::oauth(&it.url).await?)
+                Some(login::oauth(&it.url, reach.person).await?)
             }
             _ => None,
         };

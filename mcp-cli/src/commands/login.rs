@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::arguments::{At, Connection};
 use crate::certificates::Roots;
 use crate::failure::{Failure, Kind};
-use crate::login::{LoginSettings, oauth};
+use crate::login::{LoginSettings, Person, oauth};
 use crate::output::{Output, is_interactive};
 use crate::server;
 use crate::session::{Context, PASS_A_TOKEN};
@@ -18,10 +18,11 @@ use crate::session::{Context, PASS_A_TOKEN};
 /// # Errors
 ///
 /// Fails if there is no token, or if the target is a program.
-pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(), Failure> {
+pub(crate) async fn log_in(mut it: At<LoginSettings>, context: &Context) -> Result<(), Failure> {
     let url = url(&it.connection).await?;
     let output = &context.output;
     it.command.save(&url).await?;
+    it.connection.reach.person = Person::AtLogin;
     let connected = async {
         let session = context.open(&it.connection).await?;
         // Some servers require a token only for requests, not for connections.
@@ -35,7 +36,8 @@ pub(crate) async fn log_in(it: At<LoginSettings>, context: &Context) -> Result<(
         }
         failure
     })?;
-    let servers = oauth(&url).await?.servers().await.map_err(unexpected)?;
+    let oauth = oauth(&url, Person::Absent).await?;
+    let servers = oauth.servers().await.map_err(unexpected)?;
     let line = if servers.is_empty() {
         format!("{url} does not require a login")
     } else {
@@ -58,7 +60,7 @@ pub(crate) async fn log_out(connection: &Connection, output: &Output) -> Result<
             ..Remote::default()
         })
     };
-    let oauth = oauth(&url).await?;
+    let oauth = oauth(&url, Person::Absent).await?;
     let servers = oauth.servers().await.map_err(unexpected)?;
     let revoked = oauth.logout_with(http).await;
     LoginSettings::default().save(&url).await?;

@@ -18,6 +18,7 @@ use mcp_runtime::{Client, ClientBuilder, Era, Recording, ServeError, Timeouts};
 use crate::arguments;
 use crate::failure::{Failure, Kind};
 use crate::limits::{MAX_MESSAGE_BYTES, PROBE_TIMEOUT, PROXY_GRACE};
+use crate::login::Person;
 use crate::output::{note, note_without_terminal};
 use crate::questions::lock;
 use crate::server;
@@ -29,9 +30,10 @@ use crate::session::Server;
 ///
 /// Fails if the arguments are wrong, or if the address can't be listened on. Over stdio, it also
 /// fails at the end if the only server could not be reached.
-pub(crate) async fn run(command: arguments::Proxy, verbose: u8) -> Result<(), Failure> {
+pub(crate) async fn run(mut command: arguments::Proxy, verbose: u8) -> Result<(), Failure> {
     let listener = command.http.as_ref();
     let listener = listener.map(|at| endpoint(at, &command)).transpose()?;
+    command.reach.person = Person::AtBrowser;
     let behind = behind(&command, verbose).await?;
     let only = behind.first().filter(|it| it.name.is_empty()).cloned();
     let proxy = match &only {
