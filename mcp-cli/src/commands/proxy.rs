@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use mcp_auth::{BearerToken, BearerTokens};
 use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
 use mcp_runtime::proxy::{Proxy, Upstream};
-use mcp_runtime::server::{McpServer, ServerBuilder};
+use mcp_runtime::server::{McpServer, ServerBuilder, mount_prefix};
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::transport::http::{Http, HttpOptions, http};
@@ -38,7 +38,7 @@ pub(crate) async fn run(mut command: arguments::Proxy, verbose: u8) -> Result<()
     let only = behind.first().filter(|it| it.name.is_empty()).cloned();
     let proxy = match &only {
         Some(only) => Proxy::new(only.upstream()),
-        None => Proxy::several(behind.iter().map(|it| (prefix(&it.name), it.upstream()))),
+        None => Proxy::several(behind.iter().map(|it| (&*it.prefix, it.upstream()))),
     };
     let record = command.record.clone();
     let mut server = builder(proxy, command, verbose).build();
@@ -112,9 +112,10 @@ fn endpoint(address: &(String, u16), command: &arguments::Proxy) -> Result<Http,
 /// apply to several servers.
 async fn behind(command: &arguments::Proxy, verbose: u8) -> Result<Vec<Arc<Behind>>, Failure> {
     let reach = &command.reach;
-    let new = |name, server| {
+    let new = |name, prefix, server| {
         Arc::new(Behind {
             name,
+            prefix,
             server,
             era: reach.era,
             timeout: command.timeout,
@@ -124,12 +125,20 @@ async fn behind(command: &arguments::Proxy, verbose: u8) -> Result<Vec<Arc<Behin
     };
     if let [target] = &*command.targets {
         let target = server::of(target, reach).await?;
-        return Ok(vec![new(String::new(), Server::new(target, reach).await?)]);
+        let server = Server::new(target, reach).await?;
+        return Ok(vec![new(String::new(), String::new(), server)]);
     }
     let mut all: Vec<Arc<Behind>> = Vec::new();
     for name in names(command)? {
-        let prefix = prefix(&name);
-        if let Some(other) = all.iter().find(|it| self::prefix(&it.name) == prefix) {
+        let prefix = mount_prefix(&name).ok_or_else(|| {
+            let message = format!(
+                "`{name}` can't be the prefix of tools and URIs, which begins with a letter (A-Z)"
+            );
+            Failure::usage(message).advise("rename the server")
+        })?;
+        // Prefixes of URIs have no case.
+        let is_same = |it: &&Arc<Behind>| it.prefix.eq_ignore_ascii_case(&prefix);
+        if let Some(other) = all.iter().find(is_same) {
             let other = &other.name;
             let message =
                 format!("the tools of `{other}` and `{name}` would begin with `{prefix}_`");
@@ -141,7 +150,7 @@ async fn behind(command: &arguments::Proxy, verbose: u8) -> Result<Vec<Arc<Behin
                 .advise("add it to a configuration file, and pass its name in the file"),
             None => failure,
         })?;
-        all.push(new(name, Server::new(target, reach).await?));
+        all.push(new(name, prefix, Server::new(target, reach).await?));
     }
     Ok(all)
 }
@@ -178,17 +187,12 @@ fn names(command: &arguments::Proxy) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// The prefix of the tools and URIs of a server, from its name in a file.
-fn prefix(name: &str) -> String {
-    let words = name.split(|it: char| !it.is_ascii_alphanumeric());
-    let words: Vec<_> = words.filter(|it| !it.is_empty()).collect();
-    words.join("-")
-}
-
 /// A server behind the proxy.
 struct Behind {
     /// The name of the server, if there are several.
     name: String,
+    /// The prefix of the tools and URIs of the server.
+    prefix: String,
     server: Server,
     era: Option<Era>,
     timeout: Option<Duration>,

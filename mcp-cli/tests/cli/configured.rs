@@ -188,3 +188,18 @@ fn a_faulty_file_hides_no_other() {
         "y\n"
     );
 }
+
+#[test]
+fn a_proxy_needs_names_with_different_prefixes() {
+    let user = User::new();
+    let proxy = |names: &[&str]| {
+        let servers = names
+            .iter()
+            .map(|it| ((*it).to_owned(), json!({"command": "x"})));
+        let servers: serde_json::Map<_, _> = servers.collect();
+        user.write("servers.json", &json!({"mcpServers": servers}).to_string());
+        user.run(&["proxy", "--config", "servers.json"])
+    };
+    proxy(&["my_shop", "My shop"]).fails(2, &["`my_shop`", "`My shop`", "rename"]);
+    proxy(&["shop", "2shops"]).fails(2, &["`2shops`", "letter", "rename"]);
+}

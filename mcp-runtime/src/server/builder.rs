@@ -419,7 +419,8 @@ impl ServerBuilder {
     ///
     /// # Panics
     ///
-    /// Panics unless the prefix is empty or a letter followed by letters, digits, `-` and `.`.
+    /// Panics unless the prefix is empty or a letter followed by letters, digits, `-` and `.`. For a
+    /// name that is not a literal, call [`mount_prefix`](super::mount_prefix).
     pub fn mount(&mut self, prefix: impl Into<String>, server: impl Into<Server>) -> &mut Self {
         let server = server.into();
         // A server that is mounted twice is still one server, so its hooks run only once.

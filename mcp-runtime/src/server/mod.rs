@@ -31,7 +31,7 @@ pub mod tools;
 
 use crate::connection::BoxFuture;
 pub use builder::ServerBuilder;
-pub use catalog::{Edit, FixedListError, IntoPrompt, IntoResource, IntoTool, List};
+pub use catalog::{Edit, FixedListError, IntoPrompt, IntoResource, IntoTool, List, mount_prefix};
 pub(crate) use context::IncomingRequest;
 #[cfg(feature = "stream")]
 pub use context::ProgressStream;

@@ -323,6 +323,32 @@ impl Mount {
     }
 }
 
+/// Returns the prefix for a server whose name is any string, such as a name from a file. See
+/// [`ServerBuilder::mount`](crate::ServerBuilder::mount).
+///
+/// Each run of characters other than ASCII letters and digits becomes one `-`, and is removed at both
+/// ends. The first `_` of a name such as `my-shop_find` therefore ends the prefix.
+///
+/// Returns `None` if the prefix would be empty or begin with a digit, because a URI scheme begins with
+/// a letter (RFC 3986, section 3.1). Different names may have the same prefix. Compare prefixes
+/// without case, as schemes are compared.
+///
+/// ```
+/// use mcp_runtime::server::mount_prefix;
+///
+/// assert_eq!(mount_prefix("my_shop").as_deref(), Some("my-shop"));
+/// assert_eq!(mount_prefix("@acme/shop (local)").as_deref(), Some("acme-shop-local"));
+/// assert_eq!(mount_prefix("2shops"), None);
+/// ```
+#[must_use]
+pub fn mount_prefix(name: &str) -> Option<String> {
+    let words = name.split(|it: char| !it.is_ascii_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let prefix = words.join("-");
+    let begins = prefix.starts_with(|it: char| it.is_ascii_alphabetic());
+    begins.then_some(prefix)
+}
+
 /// A prefix for names and URIs. An empty prefix leaves both unchanged.
 #[derive(Clone, Debug)]
 pub(in crate::server) struct Namespace(Arc<str>);
@@ -339,7 +365,7 @@ impl Namespace {
         assert!(
             prefix.is_empty() || (begins && prefix.chars().all(allowed)),
             "`{prefix}` can't be the prefix of a mounted server: it has to begin with a letter, \
-             followed by letters, digits, `-` and `.`"
+             followed by letters, digits, `-` and `.`; `mount_prefix` makes a prefix from a name"
         );
         Self(prefix.into())
     }
@@ -377,7 +403,27 @@ impl Namespace {
 
 #[cfg(test)]
 mod tests {
-    use super::Namespace;
+    use super::{Namespace, mount_prefix};
+
+    #[test]
+    fn each_name_has_a_prefix_that_can_be_mounted_or_none() {
+        for (name, prefix) in [
+            ("shop", "shop"),
+            ("my_shop", "my-shop"),
+            ("acme/shop", "acme-shop"),
+            ("__My..shop -- 2__", "My-shop-2"),
+            ("caf\u{e9} \u{2615} bar", "caf-bar"),
+            ("cursor:weather", "cursor-weather"),
+        ] {
+            let found = mount_prefix(name).unwrap();
+            assert_eq!(found, prefix);
+            Namespace::new(&found);
+            assert_eq!(mount_prefix(&found).as_ref(), Some(&found));
+        }
+        for name in ["", "_", "\u{5e97}", "2shops", "-1a"] {
+            assert_eq!(mount_prefix(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn what_is_put_before_is_taken_off_again() {
