@@ -218,6 +218,25 @@ pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a client reads on from a server that no longer reads. An answer may be left.
 pub(crate) const LAST_READ_TIMEOUT: Duration = Duration::from_millis(200);
 
+// Proxies.
+
+/// How many connections a proxy has to one server.
+pub(crate) const MAX_PROXY_CONNECTIONS: usize = 100;
+/// How long a connection without calls is kept for stateless callers.
+pub(crate) const PROXY_IDLE: Duration = Duration::from_secs(5 * 60);
+/// The pause before a proxy tries to reconnect. Its callers wait, so it is short.
+pub(crate) const PROXY_RECONNECT_PAUSE: Duration = Duration::from_millis(100);
+/// How long a caller waits for a person who logs in. Some clients give up after 10 seconds.
+pub(crate) const PROXY_LOGIN_WAIT: Duration = Duration::from_secs(8);
+/// How many calls may wait for the answers of stateless callers. The oldest are cancelled.
+pub(crate) const MAX_PARKED_CALLS: usize = 1000;
+/// How long a call waits for the answers of a stateless caller.
+pub(crate) const PARKED_CALL: Duration = Duration::from_secs(10 * 60);
+
+/// How long a proxy waits at its end for the programs of its servers to end: longer than the two
+/// pauses before a program is killed.
+pub(crate) const PROXY_CLOSE: Duration = Duration::from_secs(10);
+
 // Child processes.
 
 /// How long the negotiation with a child process may take before it is logged.

@@ -19,7 +19,7 @@ use crate::connection::{
     Driver, JsonRpcResult, Limits, Peer, Recorder, Role, SendOptions, Served, Transport,
 };
 use crate::error::{CallError, RequestError, Unavailable, shared};
-use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};
+use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS, FOREVER};
 use crate::protocol::{ClientLifecycle, LifecycleState, Negotiated, Timeouts};
 use crate::sync::lock;
 
@@ -55,7 +55,7 @@ impl RequestKind {
 /// connection operates, [`Channel::write`] makes the request uncancellable.
 pub(super) fn request_options(kind: RequestKind, timeouts: Timeouts) -> SendOptions {
     SendOptions {
-        method: kind.method,
+        method: kind.method.into(),
         timeouts,
         cancellable: true,
         // A task asks its questions while its result is requested (2025-11-25, "Tasks").
@@ -172,7 +172,7 @@ impl Channel {
         &self,
         kind: RequestKind,
         params: &(impl Serialize + ?Sized),
-        mut meta: String,
+        meta: String,
         mut options: SendOptions,
     ) -> Result<Written, CallError> {
         let method = kind.method;
@@ -187,8 +187,47 @@ impl Channel {
             }
             Ok::<_, CallError>(lifecycle.state == LifecycleState::Operating)
         })?;
+        let wants_progress = options.progress.is_some() || options.timeouts.reset_on_progress;
+        self.frame(method, params, meta, options, wants_progress)
+    }
+
+    /// Serializes a request of any method, as [`write`](Self::write) does.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the connection does not operate, or if the parameters can't be serialized.
+    pub(super) fn write_relayed(
+        &self,
+        method: &str,
+        params: &RawJson,
+        meta: String,
+        wants_progress: bool,
+    ) -> Result<Written, CallError> {
+        if self.with(|lifecycle| lifecycle.state) != LifecycleState::Operating {
+            return Err(CallError::not_sent(None));
+        }
+        let options = SendOptions {
+            method: method.to_owned().into(),
+            timeouts: Timeouts::within(FOREVER),
+            cancellable: true,
+            takes_input: false,
+            progress: None,
+            suspended: None,
+            late: None,
+        };
+        self.frame(method, params, meta, options, wants_progress)
+    }
+
+    fn frame(
+        &self,
+        method: &str,
+        params: &(impl Serialize + ?Sized),
+        mut meta: String,
+        options: SendOptions,
+        wants_progress: bool,
+    ) -> Result<Written, CallError> {
         let id = self.peer.link.next_id();
-        if options.progress.is_some() || options.timeouts.reset_on_progress {
+        if wants_progress {
             let comma = if meta.is_empty() { "" } else { "," };
             meta.push_str(&format!(r#"{comma}"progressToken":{id}"#));
         }
@@ -201,6 +240,11 @@ impl Channel {
                 .map_err(CallError::Params)?;
         }
         Ok(Written { id, frame, options })
+    }
+
+    /// Sends a notification that is already serialized.
+    pub(super) fn send_notification(&self, frame: Vec<u8>) -> Result<(), CallError> {
+        self.peer.send_frame(frame, true)
     }
 
     fn check_declared(
@@ -373,6 +417,11 @@ impl Role for Arc<ChannelState> {
         if matches!(method, methods::INITIALIZE | methods::SERVER_DISCOVER) {
             self.is_echo.store(true, Ordering::Relaxed);
         }
+        if let Some(relay) = &self.client.config.relay
+            && method != methods::PING
+        {
+            return Served::Later((relay.on_request)(method, params));
+        }
         let admitted = self.with(|lifecycle| lifecycle.request(method));
         let input = &self.client.config.input;
         let served = admitted.and_then(|()| match method {
@@ -391,6 +440,9 @@ impl Role for Arc<ChannelState> {
     }
 
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>) {
+        if let Some(relay) = &self.client.config.relay {
+            (relay.on_notification)(method, params);
+        }
         if !self.with(|lifecycle| lifecycle.notification(method)) {
             tracing::debug!(method, "an unexpected notification was ignored");
             return;

@@ -2,7 +2,6 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mcp_types::{Era, Implementation, Revisions, ServerNotification};
@@ -12,6 +11,7 @@ use super::cache::ResponseCache;
 use super::extension::ClientExtensions;
 use super::input::InputHandlers;
 use super::layers::Stack;
+use super::relay::Relay;
 use crate::TraceContext;
 use crate::connection::Recording;
 use crate::limits::{
@@ -35,8 +35,6 @@ pub(super) struct Config {
     pub(super) max_list_bytes: usize,
     pub(super) keep_alive: Option<KeepAlive>,
     pub(super) reconnect: Option<Reconnect>,
-    /// If true, overrides `reconnect.tries` with no limit.
-    pub(super) reconnect_endlessly: AtomicBool,
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
     pub(super) cache: Option<ResponseCache>,
     pub(super) layers: Option<Stack>,
@@ -44,6 +42,8 @@ pub(super) struct Config {
     pub(super) on_notification: Vec<NotificationObserver>,
     pub(super) wants_progress: bool,
     pub(super) recording: Option<Recording>,
+    /// Set if the client belongs to a proxy.
+    pub(super) relay: Option<Relay>,
 }
 
 impl Config {
@@ -61,7 +61,6 @@ impl Config {
             max_list_bytes: MAX_LIST_BYTES,
             keep_alive: Some(KeepAlive::default()),
             reconnect: Some(Reconnect::default()),
-            reconnect_endlessly: AtomicBool::new(false),
             trace: None,
             cache: None,
             layers: None,
@@ -69,6 +68,7 @@ impl Config {
             on_notification: Vec::new(),
             wants_progress: false,
             recording: None,
+            relay: None,
         }
     }
 }
@@ -101,9 +101,8 @@ impl Default for KeepAlive {
 /// The client pauses before each attempt. Each pause is twice as long as the previous one, up to a
 /// maximum, and is shortened by a random part (jitter), which keeps the clients of one server from
 /// reconnecting at the same moment. A call that waits for the connection shortens the pause, but not
-/// below `first_pause`. Once all attempts have failed, each call makes one more attempt. A client
-/// behind a [proxy](crate::Server::proxy) ignores the limit and retries forever. The broken stream
-/// of a [`Subscription`](super::Subscription) is reopened by the same rules.
+/// below `first_pause`. Once all attempts have failed, each call makes one more attempt. The broken
+/// stream of a [`Subscription`](super::Subscription) is reopened by the same rules.
 ///
 /// ```
 /// use mcp_runtime::client::Reconnect;

@@ -21,6 +21,7 @@ use tokio::time::timeout;
 use super::channel::{Channel, RequestKind, request_options};
 use super::config::Config;
 use super::error::ConnectError;
+use super::relay::{self, Relay};
 use super::source::Source;
 use super::state::ClientState;
 use super::supervisor::{Connection, Open};
@@ -140,7 +141,12 @@ async fn noting_silence(
 /// (2026-07-28, "stdio", section Backward Compatibility).
 async fn negotiate(channel: &Channel, config: &Config, revisions: Revisions) -> NegotiationResult {
     let negotiation = Negotiation { channel, config };
-    let newest = |era| revisions.newest_of(era);
+    let relayed = config.relay.as_ref().and_then(Relay::revision);
+    let relayed = relayed.filter(|revision| revisions.contains(*revision));
+    let newest = |era| {
+        let relayed = relayed.filter(|revision| revision.era() == era);
+        relayed.or_else(|| revisions.newest_of(era))
+    };
     match (newest(Era::Stateless), newest(Era::Handshake)) {
         (Some(stateless), Some(handshake)) => negotiation.probe(stateless, handshake).await,
         (Some(stateless), None) => {
@@ -211,7 +217,10 @@ impl Negotiation<'_> {
         let error = match self.channel.send(written).await {
             Ok(result) => {
                 return Ok(match decode::<DiscoverRequest>(&result, asked) {
-                    Ok(found) => Discovery::Found(Box::new(found)),
+                    Ok(found) => {
+                        self.opened_with(&result);
+                        Discovery::Found(Box::new(found))
+                    }
                     Err(error) => Discovery::Foreign(error.into()),
                 });
             }
@@ -343,16 +352,31 @@ impl Negotiation<'_> {
         asked: Revision,
         timeouts: Timeouts,
     ) -> Result<InitializeResult, ConnectError> {
-        let mut params = InitializeRequestParams::new(
-            asked.as_str(),
-            self.channel.capabilities(asked),
-            self.config.info.clone(),
-        );
-        params.conform(asked);
-        let sent = self
-            .channel
-            .request::<InitializeRequest>(&params, "", timeouts);
-        Ok(decode::<InitializeRequest>(&sent.await?, asked)?)
+        let params = match &self.config.relay {
+            Some(relay) => relay.initialize(asked),
+            None => {
+                let mut params = InitializeRequestParams::new(
+                    asked.as_str(),
+                    self.channel.capabilities(asked),
+                    self.config.info.clone(),
+                );
+                params.conform(asked);
+                RawJson::encode(&params)
+            }
+        };
+        let kind = RequestKind::of::<InitializeRequest>();
+        let options = request_options(kind, timeouts);
+        let written = self.channel.write(kind, &params, String::new(), options)?;
+        let result = self.channel.send(written).await?;
+        self.opened_with(&result);
+        Ok(decode::<InitializeRequest>(&result, asked)?)
+    }
+
+    /// Keeps the first result of the server for the callers of a proxy.
+    fn opened_with(&self, result: &RawJson) {
+        if let Some(relay) = &self.config.relay {
+            relay.opened_with(result);
+        }
     }
 
     async fn initialize_once(&self, asked: Revision) -> NegotiationResult {
@@ -405,6 +429,9 @@ async fn silence(limit: Duration, mut suspended: watch::Receiver<bool>) {
 fn request_meta(channel: &Channel, config: &Config, revision: Revision) -> String {
     if revision.era() == Era::Handshake {
         return String::new();
+    }
+    if let Some(relay) = &config.relay {
+        return relay::request_meta(&relay.introduction, revision);
     }
     let mut meta = RequestMetaObject::new()
         .with_protocol_version(revision.as_str())

@@ -22,9 +22,8 @@ mod input;
 mod layers;
 mod pages;
 mod paging;
-#[cfg(feature = "server")]
-mod proxy;
 mod raw_call;
+mod relay;
 mod requests;
 mod result;
 mod source;
@@ -43,8 +42,8 @@ pub use error::ConnectError;
 pub use extension::ClientExtension;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};
+#[cfg(feature = "server")]
+pub(crate) use relay::{Relay, request_meta};
 pub use requests::{PromptArguments, escape_template};
 pub use state::{Notifications, Status, StatusWatch, TransportState};
 pub use subscription::Subscription;
-#[cfg(feature = "server")]
-pub(crate) use subscription::SubscriptionEvent;

@@ -155,7 +155,9 @@ impl RawCall {
                     attempt += 1;
                     continue;
                 }
-                Err(CallError::Rpc(error)) if !listed && is_header_mismatch(kind, &error) => {
+                Err(CallError::Rpc(error))
+                    if !listed && is_header_mismatch(kind.method, &error) =>
+                {
                     listed = true;
                     list_because_of(error, client, timeouts.shortest()).await?;
                     spent += begun.elapsed();
@@ -229,14 +231,19 @@ impl CallOptions {
     fn may_repeat(&self, error: &CallError, connection: &Connection) -> bool {
         match error {
             CallError::Closed | CallError::Lost(_) => self.repeats,
-            // The connection was lost before the request was sent.
-            CallError::NotSent(_) => self.waits && connection.channel.is_over(),
-            // The server did not run the call: the connection or the session had already ended.
-            CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => {
-                self.waits
-            }
-            _ => false,
+            error => self.waits && was_not_run(error, connection),
         }
+    }
+}
+
+/// Returns true if the server did not run a call, because the connection or the session had already
+/// ended.
+pub(super) fn was_not_run(error: &CallError, connection: &Connection) -> bool {
+    match error {
+        // The connection was lost before the request was sent.
+        CallError::NotSent(_) => connection.channel.is_over(),
+        CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => true,
+        _ => false,
     }
 }
 
@@ -254,8 +261,8 @@ fn joined(one: &RawJson, other: &RawJson) -> serde_json::Result<RawJson> {
 
 /// Returns true if the server refuses a tool call because headers are missing or differ from the
 /// body.
-fn is_header_mismatch(kind: RequestKind, error: &ErrorObject) -> bool {
-    kind.method == methods::TOOLS_CALL && error.code == error_codes::HEADER_MISMATCH
+pub(super) fn is_header_mismatch(method: &str, error: &ErrorObject) -> bool {
+    method == methods::TOOLS_CALL && error.code == error_codes::HEADER_MISMATCH
 }
 
 /// Lists the tools to learn which headers a tool needs, after the server has refused a call with
@@ -264,7 +271,7 @@ fn is_header_mismatch(kind: RequestKind, error: &ErrorObject) -> bool {
 /// # Errors
 ///
 /// Returns `error` if the tools can't be listed within `limit`.
-async fn list_because_of(
+pub(super) async fn list_because_of(
     error: ErrorObject,
     client: &Client,
     limit: Duration,

@@ -268,8 +268,6 @@ fn text(result: &CallToolResult) -> String {
 pub(super) enum UnknownResults {
     /// Extensions may claim a result. Unclaimed results are errors.
     Claimed,
-    /// Extensions may claim a result. Unclaimed results are returned unchanged.
-    ClaimedOrTaken,
     /// All results are returned unchanged, without asking extensions.
     Taken,
 }

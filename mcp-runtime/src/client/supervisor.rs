@@ -7,7 +7,6 @@
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use mcp_types::{
     ListToolsRequest, PingRequest, RawJson, Request, RequestParams, Root,
@@ -146,8 +145,7 @@ impl Supervisor {
         let mut last_try = Instant::now();
         let mut demand = self.demand.clone();
         loop {
-            let endless = config.reconnect_endlessly.load(Ordering::Relaxed);
-            let (phase, pause) = if endless || policy.allows_try_after(*tries) {
+            let (phase, pause) = if policy.allows_try_after(*tries) {
                 (Phase::Reconnecting, policy.pause_before(*tries))
             } else {
                 crate::log::error!(tries, "the connection is lost; the next call tries again");

@@ -279,7 +279,7 @@ impl<R: Role, D: Clone> Core<R, D> {
                 call.waiter.finish(outcome);
             }
             (Some(call), Err(reason)) => {
-                let method = call.waiter.options.method.to_owned();
+                let method = call.waiter.options.method.to_string();
                 call.waiter
                     .finish(Err(CallError::Malformed { method, reason }));
             }
@@ -382,7 +382,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         let expired = self.pending.expire(now()).into_iter();
         expired
             .filter_map(|(id, call, waited)| {
-                let method = call.waiter.options.method.to_owned();
+                let method = call.waiter.options.method.to_string();
                 let error = CallError::Timeout { method, waited };
                 call.give_up(id, "no answer came in time", error)
             })

@@ -215,13 +215,13 @@ fn failure<A>(
 }
 
 /// Polls `futures` concurrently until all are ready, and returns their outputs in the same order.
-pub(crate) async fn join_all<T>(mut futures: Vec<BoxFuture<T>>) -> Vec<T> {
-    let mut outputs: Vec<Option<T>> = futures.iter().map(|_| None).collect();
+pub(crate) async fn join_all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
+    let mut outputs: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
     poll_fn(|task| {
         let mut poll = Poll::Ready(());
         for (future, output) in futures.iter_mut().zip(&mut outputs) {
             if output.is_none() {
-                match future.as_mut().poll(task) {
+                match Pin::new(future).poll(task) {
                     Poll::Ready(value) => *output = Some(value),
                     Poll::Pending => poll = Poll::Pending,
                 }

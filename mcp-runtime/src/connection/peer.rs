@@ -2,6 +2,7 @@
 //! answers, and knows the identity of the client.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -187,7 +188,9 @@ impl Peer {
         if let Some(negotiated) = &self.negotiated {
             negotiated.allow(R::METHOD, &params)?;
         }
-        let result = self.ask(R::METHOD, &params, Timeouts::default()).await?;
+        let result = self
+            .ask(R::METHOD.into(), &params, Timeouts::default())
+            .await?;
         let decoded = result.parse();
         decoded.map_err(|fault| CallError::unfit(R::METHOD, fault))
     }
@@ -195,13 +198,13 @@ impl Peer {
     /// Sends a request, and waits for its undecoded result.
     pub(crate) fn ask(
         &self,
-        method: &'static str,
+        method: Cow<'static, str>,
         params: &(impl Serialize + ?Sized),
         timeouts: Timeouts,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send {
         let id = self.link.next_id();
         let mut frame = Vec::new();
-        write::request(&mut frame, &id.into(), method, Some(params));
+        write::request(&mut frame, &id.into(), &method, Some(params));
         let options = SendOptions {
             method,
             timeouts,
@@ -223,8 +226,15 @@ impl Peer {
     /// messages), in which case the notification is not sent. Another error if the connection has
     /// ended.
     pub fn notify<N: Notification>(&self, params: Option<&N::Params>) -> Result<(), CallError> {
-        let frame = notification::<N>(params);
-        let urgent = false;
+        self.send_frame(notification::<N>(params), false)
+    }
+
+    /// Sends a notification without waiting. If `urgent`, it is sent even without room.
+    ///
+    /// # Errors
+    ///
+    /// When the connection has ended, or there is no room.
+    pub(crate) fn send_frame(&self, frame: Vec<u8>, urgent: bool) -> Result<(), CallError> {
         Ok(self.link.send(Command::Notify { frame, urgent })?)
     }
 
@@ -262,9 +272,7 @@ impl Peer {
         &self,
         params: &N::Params,
     ) -> Result<(), CallError> {
-        let frame = notification::<N>(Some(params));
-        let urgent = true;
-        Ok(self.link.send(Command::Notify { frame, urgent })?)
+        self.send_frame(notification::<N>(Some(params)), true)
     }
 
     pub(crate) fn shut_down(&self) {
@@ -323,7 +331,7 @@ pub(crate) struct Waiter {
 }
 
 pub(crate) struct SendOptions {
-    pub(crate) method: &'static str,
+    pub(crate) method: Cow<'static, str>,
     pub(crate) timeouts: Timeouts,
     /// True if the peer is notified when the caller stops waiting. Some requests can't be
     /// cancelled, and some peers can't be notified yet.

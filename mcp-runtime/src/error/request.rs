@@ -86,8 +86,18 @@ pub(crate) enum RequestError {
     #[error("the resource can't be written as JSON: {0}")]
     ResourceNotJson(String),
     /// A call that the server behind a proxy did not answer.
-    #[error("the call could not be passed on: {0}")]
+    #[error("The call failed: {0}")]
     NotForwarded(String),
+    /// A server behind a proxy that can't be reached.
+    #[error("The server can't be reached: {0}")]
+    NotConnected(String),
+    #[error("All {0} connections to the server are in use: try again later")]
+    TooManyConnections(usize),
+    #[error("A person must log in to the server first, at {0}")]
+    LoginRequired(String),
+    /// The state of a retried call that a proxy does not wait for.
+    #[error("Invalid params: params.requestState: belongs to no call that waits for an answer")]
+    NotParked,
     /// A question of the server behind a proxy while no call is in flight.
     #[error("no caller can be asked: no call is in flight")]
     NoCaller,
@@ -195,6 +205,7 @@ impl RequestError {
             Self::InvalidParams { .. }
             | Self::UnknownTool(_)
             | Self::UnknownPrompt(_)
+            | Self::NotParked
             | Self::InvalidArguments(_) => code::INVALID_PARAMS,
             Self::AccessDenied { code, .. }
             | Self::ResourceNotFound { code, .. }

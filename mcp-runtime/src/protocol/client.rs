@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{DiscoverResult, Era, Revision, ServerCapabilities, Side, methods};
+use mcp_types::{Era, Revision, ServerCapabilities, Side, methods};
 
 use super::LifecycleState::{
     Initialized, Initializing, Operating, ShuttingDown, Terminated, Uninitialized,
@@ -92,18 +92,6 @@ impl ClientLifecycle {
             self.negotiated = Some(negotiated);
         }
         due
-    }
-
-    /// Records a new offer of a stateless server. Does nothing without a connection.
-    pub(crate) fn discovered_again(&mut self, found: DiscoverResult) {
-        if let (Operating, Some(negotiated)) = (self.state, &mut self.negotiated) {
-            *negotiated = Arc::new(Negotiated {
-                revision: negotiated.revision,
-                peer_info: found.meta.and_then(|meta| meta.server_info),
-                peer_capabilities: found.capabilities,
-                instructions: found.instructions,
-            });
-        }
     }
 
     /// Returns true if the client answers requests of the server. Stateless servers must not send

@@ -59,6 +59,8 @@ pub(crate) struct ServerRules {
     pub(crate) supported: Revisions,
     pub(crate) requirement: Requirement,
     pub(crate) own_methods: Arc<[OwnMethod]>,
+    /// True for proxies, which leave it to the server behind them to know a method.
+    pub(crate) passes_unknown: bool,
 }
 
 impl ServerRules {
@@ -100,7 +102,8 @@ impl ServerRules {
     /// When neither the protocol nor an extension has such a request.
     fn known(&self, method: &str) -> Result<Option<&'static MethodInfo>, RequestError> {
         let info = method_info(method, Side::Client);
-        if info.is_some() || OwnMethod::find(&self.own_methods, method).is_some() {
+        let is_own = || OwnMethod::find(&self.own_methods, method).is_some();
+        if info.is_some() || self.passes_unknown || is_own() {
             Ok(info)
         } else {
             Err(RequestError::UnknownMethod(method.to_owned()))
@@ -115,6 +118,9 @@ impl ServerRules {
         known: Option<&'static MethodInfo>,
         revision: Revision,
     ) -> Result<(), RequestError> {
+        if self.passes_unknown {
+            return Ok(());
+        }
         let checked = match known {
             Some(info) => check_revision(info, Side::Client, revision),
             None => Err(RequestError::UnknownMethod(method.to_owned())),
@@ -202,7 +208,10 @@ impl ServerLifecycle {
                 self.rules
                     .serve_stateless(method, known, params, &mut self.last)
             }
-            (Uninitialized, InitializeRequest::METHOD, _) => {
+            // The server behind a proxy may refuse, and be asked again.
+            (state @ (Uninitialized | Initializing), InitializeRequest::METHOD, _)
+                if state == Uninitialized || self.rules.passes_unknown =>
+            {
                 let negotiated = Negotiated::handshake(&params, self.rules.supported)?;
                 self.rules.requirement.check(&negotiated)?;
                 let negotiated = Arc::new(negotiated);
@@ -251,6 +260,7 @@ mod tests {
                 supported: Revisions::ALL,
                 requirement: Requirement::default(),
                 own_methods: Arc::default(),
+                passes_unknown: false,
             }
         }
     }

@@ -1,21 +1,70 @@
 //! Proxies: servers that relay to other servers.
+//!
+//! A [`Proxy`] serves its clients in each era. Within an era, messages pass as they are; between the
+//! eras, they are translated.
+//!
+//! ```text
+//! client ── ProxyServer ── Caller ──┐
+//!                │                  ├── Pool ── Link ── server
+//!                └── call ──────────┘            │
+//!          ◄──────────────────────────────────  Routes
+//! ```
+//!
+//! A `ProxyServer` serves the requests of all clients. A client with a handshake is a `Caller`, which
+//! has a connection (`Link`) to each server. Stateless clients take a connection from the `Pool` of
+//! the server for each call. `Routes` passes on what the server sends: progress, questions, logs and
+//! changes. `translation` converts between the eras, and `parked` keeps the calls that wait for the
+//! answers of stateless clients.
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "for proxies of several servers")
-)]
+mod caller;
+mod link;
 mod merge;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "for proxies of several servers")
-)]
 mod names;
+mod parked;
+mod pool;
 #[allow(
     clippy::module_inception,
     reason = "the file has the name of its public type"
 )]
 mod proxy;
+mod routes;
+mod server;
+mod several;
+mod translation;
 mod upstream;
 
+use mcp_types::ErrorObject;
+
+pub(crate) use caller::Caller;
 pub use proxy::Proxy;
+pub(crate) use server::ProxyServer;
 pub use upstream::Upstream;
+
+use crate::error::{CallError, RequestError};
+
+/// The reason why a call has no result.
+#[derive(Clone, Debug)]
+enum Failure {
+    Error(ErrorObject),
+    /// A person must log in at this URL first.
+    Login(String),
+}
+
+impl From<ErrorObject> for Failure {
+    fn from(error: ErrorObject) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        Self::Error(error.to_error())
+    }
+}
+
+fn to_error(error: CallError) -> ErrorObject {
+    match error {
+        CallError::Rpc(error) => error,
+        error => RequestError::NotForwarded(error.to_string()).to_error(),
+    }
+}

@@ -40,6 +40,10 @@ impl Names {
         Self { prefix }
     }
 
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     /// Returns the parameters of a request or notification of the client as the server knows them.
     /// Returns `None` if they name something that does not belong to this server.
     ///
@@ -299,7 +303,7 @@ impl Names {
 }
 
 /// Returns the member of the parameters that names what a request is about.
-fn address(method: &str) -> Option<&'static str> {
+pub(super) fn address(method: &str) -> Option<&'static str> {
     match method {
         "tools/call" | "prompts/get" => Some("name"),
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => Some("uri"),

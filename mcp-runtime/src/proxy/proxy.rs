@@ -3,44 +3,103 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Upstream;
+use super::{ProxyServer, Upstream};
 use crate::server::{McpServer, ServerBuilder};
 
 /// A server that relays to other servers.
+///
+/// A proxy serves clients of all revisions, and reaches servers of all revisions. Within an era,
+/// messages pass as they are: unknown members and methods, extensions, errors and cursors. Only ids,
+/// progress tokens and the protocol's own `_meta` change. Between the eras, messages are translated.
+/// Questions, progress, log messages, cancellation and changes pass in both cases.
+///
+/// Each client with a handshake has its own connection to a server with a handshake, which is opened
+/// with the name and the capabilities of the client. Stateless clients take connections from a pool,
+/// by their capabilities. While a call of a stateless client that can be asked is in flight or waits
+/// for answers, it has its connection to itself. There are at most 100 connections to a server, and
+/// one without calls is closed after 5 minutes. Calls have no time limit: the client has one.
+///
+/// A proxy is an [`McpServer`], so it can be served at each endpoint and wrapped in layers.
+///
+/// ```no_run
+/// use mcp_runtime::prelude::*;
+/// use mcp_runtime::proxy::{Proxy, Upstream};
+/// use mcp_runtime::transport::ChildProcess;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let upstream = Upstream::new(|client| client.connect(ChildProcess::new("shop-server")));
+/// Proxy::new(upstream).serve(stdio()).await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Proxy {
-    upstreams: Vec<(String, Upstream)>,
-    offers: Arc<dyn Fn(&str) -> bool + Send + Sync>,
-    is_shared: bool,
+    pub(super) upstreams: Vec<(String, Upstream)>,
+    pub(super) offers: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+    pub(super) is_shared: bool,
 }
 
 impl Proxy {
     /// Creates a proxy for one server, whose names are passed on as they are.
     #[must_use]
     pub fn new(upstream: Upstream) -> Self {
-        Self::several([("", upstream)])
-    }
-
-    /// Creates a proxy that offers several servers as one. Each has a prefix.
-    #[must_use]
-    pub fn several(upstreams: impl IntoIterator<Item = (impl Into<String>, Upstream)>) -> Self {
-        let upstreams = upstreams.into_iter();
         Self {
-            upstreams: upstreams.map(|(name, it)| (name.into(), it)).collect(),
+            upstreams: vec![(String::new(), upstream)],
             offers: Arc::new(|_| true),
             is_shared: false,
         }
     }
 
-    /// Hides and refuses the tools for which `offers` returns false. It gets the name that the
-    /// client sees.
+    /// Creates a proxy that offers several servers as one.
+    ///
+    /// Each server has a prefix: a letter, followed by ASCII letters, digits and `-`. With the prefix
+    /// `shop`, the tool `find` becomes `shop_find`, the resource `file:///x` becomes
+    /// `shop+file:///x`, and `ui://clock` becomes `ui://shop/clock`. Tasks get the prefix as well.
+    /// Other extensions are left out. If a server can't be reached, the others are offered, and it is
+    /// tried again.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a prefix has another form, or occurs twice. Prefixes that differ only in case are
+    /// the same, because schemes of URIs are case-insensitive.
+    #[must_use]
+    #[track_caller]
+    pub fn several(upstreams: impl IntoIterator<Item = (impl Into<String>, Upstream)>) -> Self {
+        let upstreams = upstreams.into_iter();
+        let upstreams: Vec<_> = upstreams.map(|(prefix, it)| (prefix.into(), it)).collect();
+        for (index, (prefix, _)) in upstreams.iter().enumerate() {
+            let is_allowed = |it: char| it.is_ascii_alphanumeric() || it == '-';
+            let begins = prefix.starts_with(|it: char| it.is_ascii_alphabetic());
+            assert!(
+                begins && prefix.chars().all(is_allowed),
+                "the prefix `{prefix}` must be a letter, followed by letters, digits and `-`"
+            );
+            let mut others = upstreams[..index].iter();
+            assert!(
+                !others.any(|(other, _)| other.eq_ignore_ascii_case(prefix)),
+                "the prefix `{prefix}` occurs twice"
+            );
+        }
+        Self {
+            upstreams,
+            offers: Arc::new(|_| true),
+            is_shared: false,
+        }
+    }
+
+    /// Hides and refuses the tools for which `offers` returns false. It gets the name that clients
+    /// see.
     #[must_use]
     pub fn tools(mut self, offers: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         self.offers = Arc::new(offers);
         self
     }
 
-    /// Lets all clients share one connection to each server with a handshake.
+    /// Lets all clients with a handshake share one connection to a server with a handshake.
+    ///
+    /// The connection declares the capabilities of the client that comes first. While calls of
+    /// several clients are in flight, the server's questions are refused, because a question does not
+    /// say which call it belongs to.
     #[must_use]
     pub fn shared(mut self) -> Self {
         self.is_shared = true;
@@ -50,7 +109,12 @@ impl Proxy {
 
 impl McpServer for Proxy {
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
-        server.name("proxy");
+        let proxy = Arc::new(ProxyServer::new(&self));
+        server.relay(Arc::clone(&proxy));
+        server.on_shutdown(move || {
+            let proxy = Arc::clone(&proxy);
+            async move { proxy.close().await }
+        });
     }
 }
 

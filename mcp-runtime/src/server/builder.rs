@@ -21,6 +21,8 @@ use super::{
 use crate::deprecations;
 use crate::layer::{Next, RequestLayer, RequestService, Stack};
 use crate::protocol::{ExtensionMethod, Requirement};
+#[cfg(feature = "client")]
+use crate::proxy::ProxyServer;
 
 /// Builds a [`Server`] from settings, tools, prompts and resources.
 ///
@@ -318,6 +320,14 @@ impl ServerBuilder {
             .hooks
             .shutdown
             .push(hooks::hook(move |()| hook()));
+        self
+    }
+
+    /// Makes the server a proxy: `proxy` serves all requests.
+    #[cfg(feature = "client")]
+    pub(crate) fn relay(&mut self, proxy: Arc<ProxyServer>) -> &mut Self {
+        self.settings.proxy = Some(proxy);
+        self.settings.rules.passes_unknown = true;
         self
     }
 

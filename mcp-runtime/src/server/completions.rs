@@ -119,11 +119,7 @@ where
 #[derive(Clone, Default)]
 pub(crate) struct Completers {
     pub(super) by_argument: Vec<(Cow<'static, str>, Completer)>,
-    /// Completes every argument; set by proxies, which leave the arguments to the other server.
-    pub(super) forward: Option<Arc<Forward>>,
 }
-
-type Forward = dyn Fn(CompleteRequestParams) -> Reply<CompleteResult> + Send + Sync;
 
 impl Completers {
     pub(crate) fn add(&mut self, argument: impl Into<Cow<'static, str>>, completer: Completer) {
@@ -131,7 +127,7 @@ impl Completers {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.by_argument.is_empty() && self.forward.is_none()
+        self.by_argument.is_empty()
     }
 
     /// Completes an argument. An argument without a completer has no suggestions.
@@ -144,9 +140,6 @@ impl Completers {
         params: CompleteRequestParams,
         arguments: &[&str],
     ) -> Result<Reply<CompleteResult>, RequestError> {
-        if let Some(forward) = &self.forward {
-            return Ok(forward(params));
-        }
         let name = &params.argument.name;
         let mut completers = self.by_argument.iter();
         if let Some((_, completer)) = completers.find(|(argument, _)| argument == name) {

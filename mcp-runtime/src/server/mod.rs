@@ -14,8 +14,6 @@ pub(crate) mod handler;
 pub mod input;
 pub(crate) mod layers;
 pub mod prompts;
-#[cfg(feature = "client")]
-mod proxy;
 pub mod resources;
 mod scopes;
 pub(crate) mod serve;
@@ -44,15 +42,13 @@ pub use context::{
 };
 #[doc(hidden)]
 pub use context::{ProgressAmount, ProgressTotal};
-pub(crate) use dispatch::Answer;
 pub use dispatch::Reply;
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::ServerRole;
+pub(crate) use dispatch::{Answer, ServerRequest};
 pub use extensions::{Extension, ExtensionNotification, ExtensionSubscription, MethodCall};
 pub use handler::HandlerError;
 pub use layers::ToolExtension;
-#[cfg(feature = "client")]
-pub use proxy::Proxy;
 use scopes::Scopes;
 pub(crate) use serve::Running;
 #[cfg(feature = "http-server")]

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use mcp_types::{RawJson, Side, Tool};
-use tokio::task::JoinSet;
 
 use super::catalog::{Registry, Relay};
 use super::context::call_detached;
@@ -142,7 +141,6 @@ impl Server {
             changes: Changes::default(),
             relays: Mutex::default(),
             warnings: Arc::default(),
-            task: OnceLock::new(),
         });
         for (index, mount) in mounts.iter().enumerate() {
             mount.relay(&state, index);
@@ -213,9 +211,6 @@ pub(super) struct ServerState {
     /// Forward changes to the servers that mount this one.
     pub(super) relays: Mutex<Vec<Relay>>,
     pub(super) warnings: Arc<Warnings>,
-    /// The background task of a proxy. Dropping the server aborts the task.
-    #[allow(dead_code, reason = "only proxies have one")]
-    pub(super) task: OnceLock<JoinSet<()>>,
 }
 
 impl ServerState {

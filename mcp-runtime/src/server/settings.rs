@@ -16,6 +16,8 @@ use super::{List, Scopes};
 use crate::error::ServeError;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{Requirement, ServerRules};
+#[cfg(feature = "client")]
+use crate::proxy::ProxyServer;
 
 /// The settings of a server as a whole. They never change after the server is built.
 #[derive(Debug)]
@@ -36,6 +38,9 @@ pub(super) struct Settings {
     pub(super) hooks: Hooks,
     pub(super) layers: Option<Stack>,
     pub(super) logging: bool,
+    /// Serves all requests, if the server is a proxy.
+    #[cfg(feature = "client")]
+    pub(super) proxy: Option<Arc<ProxyServer>>,
 }
 
 impl Settings {
@@ -60,6 +65,7 @@ impl Default for Settings {
                 supported: Revisions::ALL,
                 requirement: Requirement::default(),
                 own_methods: Arc::default(),
+                passes_unknown: false,
             },
             caching: Caching::default(),
             page_size: None,
@@ -72,6 +78,8 @@ impl Default for Settings {
             hooks: Hooks::default(),
             layers: None,
             logging: false,
+            #[cfg(feature = "client")]
+            proxy: None,
         }
     }
 }

@@ -27,11 +27,6 @@ mod mounting;
 mod pages;
 #[cfg(all(debug_assertions, feature = "validation"))]
 mod promises;
-mod proxy;
-mod proxy_meta;
-mod proxy_news;
-mod proxy_questions;
-mod proxy_restart;
 mod requirements;
 mod resources;
 mod subscribers;

@@ -186,7 +186,7 @@ impl Context {
         &self.request.negotiated
     }
 
-    pub(in crate::server) fn session(&self) -> &Arc<Session> {
+    pub(crate) fn session(&self) -> &Arc<Session> {
         &self.request.session
     }
 
@@ -214,7 +214,13 @@ impl Context {
         self.request.log_level
     }
 
-    pub(in crate::server) fn progress_token(&self) -> Option<&ProgressToken> {
+    /// Returns true if the request asks for log messages (stateless era).
+    #[cfg(feature = "client")]
+    pub(crate) fn wants_logs(&self) -> bool {
+        self.log_level().is_some()
+    }
+
+    pub(crate) fn progress_token(&self) -> Option<&ProgressToken> {
         self.request.progress_token.as_ref()
     }
 

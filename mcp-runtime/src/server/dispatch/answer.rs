@@ -53,8 +53,13 @@ impl Identity {
 
 impl Answer {
     pub(in crate::server) fn empty() -> Self {
+        Self::relayed(RawJson::empty_object())
+    }
+
+    /// Creates an answer that is sent as it is.
+    pub(crate) fn relayed(result: RawJson) -> Self {
         Self {
-            body: AnswerBody::Written(RawJson::empty_object()),
+            body: AnswerBody::Written(result),
             identity: None,
         }
     }

@@ -10,7 +10,7 @@ mod trace;
 use crate::connection::BoxFuture;
 use crate::error::ProtocolError;
 pub(crate) use answer::Answer;
-pub(in crate::server) use request::{OwnedRequest, ServerRequest};
+pub(crate) use request::{OwnedRequest, ServerRequest};
 pub(crate) use role::ServerRole;
 pub(in crate::server) use router::Router;
 

@@ -8,25 +8,25 @@ use crate::server::Context;
 
 /// An admitted request and its context. The parameters are borrowed from the frame.
 #[derive(Clone, Copy)]
-pub(in crate::server) struct ServerRequest<'a> {
-    pub(in crate::server) method: &'a str,
-    pub(in crate::server) params: &'a RequestParams<'a>,
+pub(crate) struct ServerRequest<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) params: &'a RequestParams<'a>,
     /// The parameters as received, before a layer could replace them. HTTP headers repeat these
     /// parameters, and the request state belongs to them.
-    pub(in crate::server) received: &'a RequestParams<'a>,
-    pub(in crate::server) context: &'a Context,
+    pub(crate) received: &'a RequestParams<'a>,
+    pub(crate) context: &'a Context,
     /// The number of clones of the context before the handler is called, for
     /// [`keeps_context`](Self::keeps_context). 0 if another owner may drop a clone meanwhile.
-    pub(in crate::server) context_clones: usize,
+    pub(crate) context_clones: usize,
 }
 
 /// A request that outlives its frame.
-pub(in crate::server) struct OwnedRequest {
+pub(crate) struct OwnedRequest {
     method: Box<str>,
     params: Option<RawJson>,
     /// The parameters as received, if a layer has replaced them.
     received: Option<RawJson>,
-    pub(in crate::server) context: Context,
+    pub(crate) context: Context,
 }
 
 impl ServerRequest<'_> {
@@ -35,11 +35,11 @@ impl ServerRequest<'_> {
     /// A handler without the context can't ask, log or report progress while it waits, so its future
     /// need not be wrapped. This saves four allocations: the method, the parameters, and the boxes
     /// of two wrapping futures (for the rounds of questions, and for the end of the call).
-    pub(in crate::server) fn keeps_context(&self) -> bool {
+    pub(crate) fn keeps_context(&self) -> bool {
         self.context.clones() > self.context_clones
     }
 
-    pub(in crate::server) fn to_owned(self) -> OwnedRequest {
+    pub(crate) fn to_owned(self) -> OwnedRequest {
         OwnedRequest {
             method: self.method.into(),
             params: self.params.raw.map(RawJson::from),
@@ -54,16 +54,16 @@ impl ServerRequest<'_> {
 }
 
 impl OwnedRequest {
-    pub(in crate::server) fn method(&self) -> &str {
+    pub(crate) fn method(&self) -> &str {
         &self.method
     }
 
-    pub(in crate::server) fn params(&self) -> Result<RequestParams<'_>, RequestError> {
+    pub(crate) fn params(&self) -> Result<RequestParams<'_>, RequestError> {
         RequestParams::read(self.params.as_ref().map(RawJson::as_raw))
     }
 
     /// The parameters as received, which are `params` unless a layer has replaced them.
-    pub(in crate::server) fn received<'a>(
+    pub(crate) fn received<'a>(
         &'a self,
         params: &RequestParams<'a>,
     ) -> Result<RequestParams<'a>, RequestError> {
@@ -73,7 +73,7 @@ impl OwnedRequest {
         }
     }
 
-    pub(in crate::server) fn borrow<'a>(
+    pub(crate) fn borrow<'a>(
         &'a self,
         params: &'a RequestParams<'a>,
         received: &'a RequestParams<'a>,

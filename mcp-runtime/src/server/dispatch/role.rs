@@ -43,6 +43,10 @@ impl Server {
             }
             Admission::Initialize(negotiated) => {
                 log_client(&negotiated);
+                #[cfg(feature = "client")]
+                if let Some(proxy) = &self.settings().proxy {
+                    return Ok(proxy.initialize(request.session, request.params, &negotiated));
+                }
                 let answer = self.router().initialize(&negotiated);
                 Ok(Served::Now(Ok(answer)))
             }
@@ -80,6 +84,10 @@ impl Server {
         &self,
         request: ServerRequest<'_>,
     ) -> Result<Served<Answer>, RequestError> {
+        #[cfg(feature = "client")]
+        if let Some(proxy) = &self.settings().proxy {
+            return proxy.serve(request);
+        }
         if input::may_ask(request.method) {
             input::run(self, request)
         } else {
@@ -116,10 +124,34 @@ impl ServerRole {
 
     /// Handles a notification. If it completes the handshake, returns what was negotiated, and the
     /// caller must run the hooks.
-    pub(crate) fn initialized(&mut self, method: &str) -> Option<Arc<Negotiated>> {
-        if method != InitializedNotification::METHOD || !self.lifecycle.initialized() {
-            tracing::debug!(method, "a notification was ignored");
+    pub(crate) fn heard_notification(
+        &mut self,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> Option<Arc<Negotiated>> {
+        if method == InitializedNotification::METHOD {
+            return self.initialized();
+        }
+        #[cfg(feature = "client")]
+        if let Some(caller) = self.session.caller() {
+            caller.notification(method, params);
             return None;
+        }
+        let _ = params;
+        tracing::debug!(method, "a notification was ignored");
+        None
+    }
+
+    /// Completes the handshake, and returns what was negotiated. Returns `None` if there is no
+    /// handshake to complete.
+    pub(crate) fn initialized(&mut self) -> Option<Arc<Negotiated>> {
+        if !self.lifecycle.initialized() {
+            tracing::debug!("an unexpected `notifications/initialized` was ignored");
+            return None;
+        }
+        #[cfg(feature = "client")]
+        if let Some(caller) = self.session.caller() {
+            self.lifecycle.connection.negotiated = Some(caller.listen(self.peer.clone()));
         }
         let router = self.server.router();
         if router.announces_changes() {
@@ -163,8 +195,8 @@ impl Role for ServerRole {
         self.server.dispatch(incoming, admit)
     }
 
-    fn notification(&mut self, method: &str, _params: Option<RawJsonRef<'_>>) {
-        if let Some(negotiated) = self.initialized(method) {
+    fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>) {
+        if let Some(negotiated) = self.heard_notification(method, params) {
             self.server.initialized(negotiated, self.peer.clone());
         }
     }

@@ -65,8 +65,6 @@ pub(super) struct Round {
     busy: usize,
     /// True if the handler waited for something other than an answer or `once` in this round.
     waited: bool,
-    /// True if the call is forwarded to another server, which asks the questions.
-    forwarded: bool,
     ended: bool,
 }
 
@@ -180,18 +178,13 @@ impl InputState {
         })
     }
 
-    /// Marks the call as forwarded to another server, so its questions are not from this handler.
-    pub(in crate::server) fn forward(&self) {
-        self.lock().forwarded = true;
-    }
-
     /// Records that the handler waits. Returns true if the handler asks now and waited for
     /// something else before, because that is repeated in the next round of the stateless era.
     pub(super) fn repeats(&self) -> bool {
         let mut state = self.lock();
         let asks = !state.questions.is_empty() || state.clock.questions > 0;
         state.waited |= !asks && state.busy == 0;
-        asks && state.waited && !state.forwarded
+        asks && state.waited
     }
 
     /// Ends the call: all waiting and later questions fail with [`AskError::Suspended`].

@@ -1,6 +1,8 @@
 //! The state that a server keeps for a client between requests: its log level and subscriptions.
 
 use std::collections::BTreeSet;
+#[cfg(feature = "client")]
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,7 +16,11 @@ use super::changes::{ChangeSubscriber, notify};
 use crate::connection::Peer;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
+#[cfg(feature = "client")]
+use crate::proxy::Caller;
 use crate::server::List;
+#[cfg(feature = "client")]
+use crate::sync::lock;
 
 const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Debug,
@@ -57,6 +63,11 @@ pub(crate) struct Session {
     /// True if the [`StoredSession`] has changed since it was last stored.
     pub(crate) changed: AtomicBool,
     ended: watch::Sender<bool>,
+    /// The client of a proxy, from its `initialize` on.
+    #[cfg(feature = "client")]
+    caller: Mutex<Option<Arc<Caller>>>,
+    /// True if the server behind a proxy has refused `initialize`.
+    refused: AtomicBool,
 }
 
 /// The log level and subscriptions of a client, from which another process can restore the session.
@@ -82,6 +93,9 @@ impl Session {
             subscriber: OnceLock::new(),
             changed: AtomicBool::new(false),
             ended: watch::Sender::new(false),
+            #[cfg(feature = "client")]
+            caller: Mutex::default(),
+            refused: AtomicBool::new(false),
         }
     }
 
@@ -179,8 +193,33 @@ impl Session {
         }
     }
 
+    #[cfg(feature = "client")]
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    #[cfg(feature = "client")]
+    pub(crate) fn caller(&self) -> Option<Arc<Caller>> {
+        lock(&self.caller).clone()
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_refused(&self, refused: bool) {
+        self.refused.store(refused, Ordering::Release);
+    }
+
+    #[cfg(feature = "client")]
+    pub(crate) fn set_caller(&self, caller: Arc<Caller>) {
+        *lock(&self.caller) = Some(caller);
+    }
+
     /// Ends the subscriptions of the session. Called when the server or the connection ends.
     pub(crate) fn end(&self) {
+        #[cfg(feature = "client")]
+        lock(&self.caller).take();
         self.ended.send_replace(true);
     }
 

@@ -32,3 +32,5 @@ pub use pattern::{InvalidPattern, PatternArgument};
 pub(in crate::server) use result::ToolOutcome;
 pub use result::{IntoToolResult, ToolError, ToolErrorSource};
 pub use structured::Structured;
+#[cfg(feature = "client")]
+pub(crate) use structured::listed_schemas;

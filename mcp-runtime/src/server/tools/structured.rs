@@ -137,7 +137,7 @@ pub(super) fn fitting(
 
 /// Returns the listed output schema. If it does not describe an object, also returns a wrapped
 /// schema for revisions that require `"type": "object"` at the root (2025-11-25, "Tools").
-pub(in crate::server) fn listed_schemas(mut schema: Value) -> (RawJson, Option<RawJson>) {
+pub(crate) fn listed_schemas(mut schema: Value) -> (RawJson, Option<RawJson>) {
     if is_object(&schema, &schema, 0, &mut { MAX_CHECKED_VALUES }) {
         schema["type"] = "object".into();
         return (schema.into(), None);

@@ -73,11 +73,12 @@ async fn open(post: Post<'_>, frame: Frame<'_>, initialize: String) -> Result<Be
     let owner = post.arrival.principal().cloned();
     let session = Arc::new(state.new_session(owner.clone())?);
     session.recorder(|| post.recorder.clone());
-    let begun = in_session(post, Arc::clone(&session), frame);
-    let Begun::Done(mut response) = begun else {
-        return Ok(begun);
+    let mut response = match in_session(post, Arc::clone(&session), frame) {
+        Begun::Done(response) => response,
+        // A proxy waits for the server behind it.
+        Begun::Pending(pending) => pending.response(state).await,
     };
-    if state.options.sessions && session.negotiated().is_some() {
+    if state.options.sessions && session.negotiated().is_some() && !session.session.is_refused() {
         state.keep(&session, owner, initialize.into()).await?;
         if let Ok(id) = HeaderValue::try_from(session.id.to_string()) {
             response.headers_mut().insert(&headers::SESSION_ID, id);

@@ -81,7 +81,7 @@ impl PendingAnswer {
     /// Waits for the first message. If that is the answer, it is sent as plain JSON, otherwise as
     /// the first event of a stream. If the answer takes long, it also becomes a stream, so the
     /// connection does not look dead.
-    async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
+    pub(super) async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
         let Exchange {
             stream, session, ..
         } = &*self.exchange;

@@ -7,9 +7,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http::StatusCode;
-use mcp_types::{
-    InitializeRequest, InitializedNotification, Notification, RawJsonRef, Request, RequestId,
-};
+use mcp_types::{InitializeRequest, RawJsonRef, Request, RequestId};
 
 use super::SessionId;
 use crate::connection::{Core, Limits, Peer, Recorder, now};
@@ -174,7 +172,7 @@ impl HttpSession {
         let read = || RequestParams::read(Some(params));
         let opened = role.lifecycle.request(InitializeRequest::METHOD, read);
         opened.map_err(|error| error.to_string())?;
-        role.initialized(InitializedNotification::METHOD);
+        role.initialized();
         drop(state);
         Ok(self)
     }

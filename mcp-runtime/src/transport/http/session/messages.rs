@@ -46,8 +46,8 @@ impl HttpSession {
         match step {
             Step::Done => None,
             Step::Request { id, method, params } => self.request(&id, &method, params, delivery),
-            Step::Notification { method, .. } => {
-                let initialized = self.lock().core.role.initialized(&method);
+            Step::Notification { method, params } => {
+                let initialized = self.lock().core.role.heard_notification(&method, params);
                 if let Some(negotiated) = initialized {
                     delivery
                         .server

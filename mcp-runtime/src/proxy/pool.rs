@@ -1,0 +1,272 @@
+//! The connections to one server behind a proxy, and which of them a caller gets.
+//!
+//! A stateless server has one connection. With a server of the handshake era, each session has its
+//! own, and stateless callers take connections with their capabilities from a pool.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+
+use mcp_types::{Era, ErrorObject, OrderedMap, RawJson};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::link::{Link, Open};
+use super::names::Names;
+use super::{Failure, Upstream};
+use crate::error::RequestError;
+use crate::limits::{MAX_PROXY_CONNECTIONS, PROXY_IDLE, PROXY_LOGIN_WAIT};
+use crate::sync::lock;
+
+pub(super) struct Pool {
+    pub(super) upstream: Upstream,
+    pub(super) names: Names,
+    permits: Arc<Semaphore>,
+    open: Open,
+    /// True if the server has refused a handshake.
+    refuses_handshake: AtomicBool,
+    /// True if the server has refused to be discovered.
+    refuses_discovery: AtomicBool,
+    /// Held while a connection is opened whose era is not known.
+    opening: tokio::sync::Mutex<()>,
+    /// The connection of all callers: to a stateless server, or one that all callers share.
+    shared: Mutex<Option<Arc<Link>>>,
+    pooled: Mutex<Vec<Pooled>>,
+}
+
+/// A connection of stateless callers to a server of the handshake era.
+struct Pooled {
+    link: Arc<Link>,
+    /// The capabilities that were declared.
+    capabilities: String,
+    calls: usize,
+    /// True if a call has the connection to itself.
+    is_taken: bool,
+    idle_since: Instant,
+}
+
+/// A connection for one call, which is given back when this is dropped.
+pub(super) struct Lease {
+    pub(super) link: Arc<Link>,
+    pool: Weak<Pool>,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.upgrade() {
+            pool.give_back(&self.link);
+        }
+    }
+}
+
+impl Pool {
+    pub(super) fn new(upstream: Upstream, names: Names, open: Open) -> Self {
+        Self {
+            upstream,
+            names,
+            permits: Arc::new(Semaphore::new(MAX_PROXY_CONNECTIONS)),
+            open,
+            refuses_handshake: AtomicBool::new(false),
+            refuses_discovery: AtomicBool::new(false),
+            opening: tokio::sync::Mutex::default(),
+            shared: Mutex::default(),
+            pooled: Mutex::default(),
+        }
+    }
+
+    fn shared(&self) -> Option<Arc<Link>> {
+        lock(&self.shared).clone()
+    }
+
+    fn pooled(&self) -> MutexGuard<'_, Vec<Pooled>> {
+        lock(&self.pooled)
+    }
+
+    /// Closes the connections of all callers.
+    pub(super) fn close(&self) {
+        lock(&self.shared).take();
+        self.pooled().clear();
+    }
+
+    /// Returns the connection for a session. If `is_shared`, all sessions have the same.
+    ///
+    /// # Errors
+    ///
+    /// When the server can't be reached.
+    pub(super) async fn for_session(
+        self: &Arc<Self>,
+        introduction: OrderedMap<RawJson>,
+        is_shared: bool,
+    ) -> Result<Arc<Link>, ErrorObject> {
+        let is_known = self.refuses_handshake.load(Ordering::Acquire);
+        let _opening = match is_known || is_shared {
+            true => Some(self.opening.lock().await),
+            false => None,
+        };
+        if let Some(link) = self.shared()
+            && (is_shared || is_known)
+        {
+            return Ok(link);
+        }
+        let link = self.connect(introduction, Some(Era::Handshake)).await?;
+        if link.era() == Era::Stateless || is_shared {
+            return Ok(Arc::clone(lock(&self.shared).get_or_insert(link)));
+        }
+        Ok(link)
+    }
+
+    /// Returns a connection for one call of a stateless caller. With `is_taken`, the call has the
+    /// connection to itself if the server is of the handshake era.
+    ///
+    /// # Errors
+    ///
+    /// When the server can't be reached.
+    pub(super) async fn for_call(
+        self: &Arc<Self>,
+        introduction: OrderedMap<RawJson>,
+        is_taken: bool,
+    ) -> Result<Lease, ErrorObject> {
+        let capabilities = introduction.get("capabilities").map(RawJson::to_string);
+        let capabilities = capabilities.unwrap_or_default();
+        let is_known = self.refuses_discovery.load(Ordering::Acquire);
+        let _opening = match is_known {
+            true => None,
+            false => Some(self.opening.lock().await),
+        };
+        let shared = self.shared().filter(|link| link.era() == Era::Stateless);
+        let found = shared.or_else(|| self.take(&capabilities, is_taken));
+        if let Some(link) = found {
+            return Ok(self.lease(link));
+        }
+        let first = is_known.then_some(Era::Handshake);
+        let link = self.connect(introduction, first).await?;
+        if link.era() == Era::Stateless {
+            let link = Arc::clone(lock(&self.shared).get_or_insert(link));
+            return Ok(self.lease(link));
+        }
+        self.pooled().push(Pooled {
+            link: Arc::clone(&link),
+            capabilities,
+            calls: 1,
+            is_taken,
+            idle_since: Instant::now(),
+        });
+        Ok(self.lease(link))
+    }
+
+    fn lease(self: &Arc<Self>, link: Arc<Link>) -> Lease {
+        let pool = Arc::downgrade(self);
+        Lease { link, pool }
+    }
+
+    fn take(&self, capabilities: &str, is_taken: bool) -> Option<Arc<Link>> {
+        let mut pooled = self.pooled();
+        let found = pooled.iter_mut().find(|it| {
+            let has_room = it.calls == 0 || !it.is_taken && !is_taken;
+            it.capabilities == capabilities && has_room
+        })?;
+        found.calls += 1;
+        found.is_taken = is_taken;
+        Some(Arc::clone(&found.link))
+    }
+
+    fn give_back(self: &Arc<Self>, link: &Arc<Link>) {
+        let mut pooled = self.pooled();
+        let Some(place) = pooled.iter().position(|it| Arc::ptr_eq(&it.link, link)) else {
+            return;
+        };
+        let given = &mut pooled[place];
+        given.calls -= 1;
+        given.idle_since = Instant::now();
+        if given.calls == 0 {
+            let pool = Arc::downgrade(self);
+            tokio::spawn(async move {
+                sleep(PROXY_IDLE).await;
+                if let Some(pool) = pool.upgrade() {
+                    let is_idle =
+                        |it: &Pooled| it.calls == 0 && it.idle_since.elapsed() >= PROXY_IDLE;
+                    pool.pooled().retain(|it| !is_idle(it));
+                }
+            });
+        }
+    }
+
+    /// Opens a connection. It is opened even if the caller no longer waits, because a person may be
+    /// logging in.
+    ///
+    /// # Errors
+    ///
+    /// When the server can't be reached, or there are too many connections.
+    async fn connect(
+        self: &Arc<Self>,
+        introduction: OrderedMap<RawJson>,
+        first: Option<Era>,
+    ) -> Result<Arc<Link>, ErrorObject> {
+        let permit = self.permit()?;
+        let opened = Link::open(
+            &self.upstream,
+            self.names.clone(),
+            introduction,
+            first,
+            (permit, self.open.clone()),
+        );
+        let link = opened.await.map_err(|reason| {
+            crate::log::warn!(reason, "can't connect to the server");
+            RequestError::NotConnected(reason).to_error()
+        })?;
+        match (first, link.era()) {
+            (Some(Era::Handshake), Era::Stateless) => {
+                self.refuses_handshake.store(true, Ordering::Release);
+            }
+            (None, Era::Handshake) => self.refuses_discovery.store(true, Ordering::Release),
+            _ => {}
+        }
+        Ok(link)
+    }
+
+    /// Takes the permit for a connection. If there is none, closes the connection that has been idle
+    /// for the longest time.
+    ///
+    /// # Errors
+    ///
+    /// When all connections are in use.
+    fn permit(&self) -> Result<OwnedSemaphorePermit, RequestError> {
+        let permit = || Arc::clone(&self.permits).try_acquire_owned();
+        if let Ok(permit) = permit() {
+            return Ok(permit);
+        }
+        let mut pooled = self.pooled();
+        let idle = pooled.iter().enumerate().filter(|(_, it)| it.calls == 0);
+        let oldest = idle.min_by_key(|(_, it)| it.idle_since);
+        oldest
+            .map(|(place, _)| place)
+            .map(|place| pooled.remove(place));
+        drop(pooled);
+        permit().map_err(|_| RequestError::TooManyConnections(MAX_PROXY_CONNECTIONS))
+    }
+
+    /// The failure of a call while a login is pending.
+    pub(super) fn pending_login(&self) -> Option<Failure> {
+        (self.upstream.login)().map(Failure::Login)
+    }
+
+    /// Waits for a task that connects. If a person must log in first, waits only for some seconds.
+    ///
+    /// # Errors
+    ///
+    /// When the task fails, or a login is pending.
+    pub(super) async fn unless_login<T>(
+        &self,
+        mut task: JoinHandle<Result<T, ErrorObject>>,
+    ) -> Result<T, Failure> {
+        let outcome = match timeout(PROXY_LOGIN_WAIT, &mut task).await {
+            Ok(outcome) => outcome,
+            Err(_) => match self.pending_login() {
+                Some(login) => return Err(login),
+                None => task.await,
+            },
+        };
+        let outcome = outcome.unwrap_or_else(|_| Err(RequestError::Internal.to_error()));
+        outcome.map_err(Failure::Error)
+    }
+}

@@ -1,0 +1,316 @@
+//! The calls on a connection to a server, and who gets what the server sends.
+
+use std::future::ready;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+
+use mcp_types::jsonrpc::write;
+use mcp_types::{
+    ErrorObject, OrderedMap, ProgressToken, RawJson, RawJsonRef, RequestId, Revision, Side,
+    meta_keys, methods,
+};
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
+
+use super::Caller;
+use super::names::Names;
+use crate::connection::{BoxFuture, Peer};
+use crate::error::{CallError, RequestError};
+use crate::limits::FOREVER;
+use crate::protocol::{Change, Timeouts};
+use crate::server::Context;
+use crate::sync::lock;
+
+/// Where the messages of a server go.
+pub(super) struct Routes {
+    pub(super) names: Names,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The calls in flight, oldest first.
+    calls: Vec<Arc<Call>>,
+    /// The sessions that get the messages that belong to no call.
+    callers: Vec<Weak<Caller>>,
+}
+
+/// A call in flight.
+pub(super) struct Call {
+    caller: u64,
+    /// The request of the caller. A parked call gets a new one when it is continued.
+    context: Mutex<Context>,
+    /// The id of the request to the server, which is also its progress token.
+    id: AtomicI64,
+    /// Takes the questions for a caller that does not answer requests.
+    questions: Option<mpsc::UnboundedSender<Question>>,
+}
+
+/// A question of a server with a handshake to a stateless caller.
+pub(super) struct Question {
+    pub(super) method: String,
+    pub(super) params: RawJson,
+    pub(super) answer: oneshot::Sender<Result<RawJson, ErrorObject>>,
+}
+
+impl Call {
+    pub(super) fn context(&self) -> Context {
+        lock(&self.context).clone()
+    }
+
+    pub(super) fn continue_with(&self, context: &Context) {
+        *lock(&self.context) = context.clone();
+    }
+
+    pub(super) fn sent_as(&self, id: i64) {
+        self.id.store(id, Ordering::Release);
+    }
+
+    fn is(&self, id: i64) -> bool {
+        self.id.load(Ordering::Acquire) == id
+    }
+}
+
+/// Removes a call from its routes when it is dropped.
+pub(super) struct InFlight {
+    routes: Arc<Routes>,
+    pub(super) call: Arc<Call>,
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        let mut state = self.routes.state();
+        state.calls.retain(|it| !Arc::ptr_eq(it, &self.call));
+    }
+}
+
+impl Routes {
+    pub(super) fn new(names: Names) -> Self {
+        Self {
+            names,
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// Adds a session, which gets the messages that belong to no call from now on.
+    pub(super) fn add(&self, caller: &Arc<Caller>) {
+        let mut state = self.state();
+        state.callers.retain(|it| it.strong_count() > 0);
+        state.callers.push(Arc::downgrade(caller));
+    }
+
+    pub(super) fn callers(&self) -> Vec<Arc<Caller>> {
+        self.state()
+            .callers
+            .iter()
+            .filter_map(Weak::upgrade)
+            .collect()
+    }
+
+    /// Adds a call of the caller with this number.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        caller: u64,
+        context: &Context,
+        questions: Option<mpsc::UnboundedSender<Question>>,
+    ) -> InFlight {
+        let call = Arc::new(Call {
+            caller,
+            context: Mutex::new(context.clone()),
+            id: AtomicI64::new(0),
+            questions,
+        });
+        self.state().calls.push(Arc::clone(&call));
+        InFlight {
+            routes: Arc::clone(self),
+            call,
+        }
+    }
+
+    /// The newest call, if all calls in flight belong to one caller.
+    ///
+    /// # Errors
+    ///
+    /// When no call is in flight, or calls of several callers are.
+    fn only_caller(&self) -> Result<Arc<Call>, RequestError> {
+        let state = self.state();
+        let newest = state.calls.last().ok_or(RequestError::NoCaller)?;
+        let is_same = |it: &Arc<Call>| it.caller == newest.caller;
+        if state.calls.iter().all(is_same) {
+            Ok(Arc::clone(newest))
+        } else {
+            Err(RequestError::SeveralCallers)
+        }
+    }
+
+    /// Passes a question of the server on to the caller that it belongs to.
+    pub(super) fn ask(
+        &self,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> BoxFuture<Result<RawJson, ErrorObject>> {
+        let params = params.unwrap_or(RawJsonRef::empty_object()).into();
+        let params = self.names.question(method, params);
+        let method = method.to_owned();
+        let call = match self.only_caller() {
+            Ok(call) => call,
+            // Without a call, a question can only reach the one session that there is.
+            Err(RequestError::NoCaller) => match &*self.callers() {
+                [caller] => return self.ask_peer(caller.peer(), method, params),
+                _ => return Box::pin(ready(Err(RequestError::NoCaller.to_error()))),
+            },
+            Err(error) => return Box::pin(ready(Err(error.to_error()))),
+        };
+        let Some(questions) = &call.questions else {
+            return self.ask_peer(Some(call.context().peer().clone()), method, params);
+        };
+        let (answer, answered) = oneshot::channel();
+        let question = Question {
+            method,
+            params,
+            answer,
+        };
+        // Fails if the call has ended, and then `answered` fails as well.
+        let _ = questions.send(question);
+        let names = self.names.clone();
+        Box::pin(async move {
+            let gone = |_| Err(RequestError::NoCaller.to_error());
+            let answer = answered.await.unwrap_or_else(gone)?;
+            Ok(names.answer(answer))
+        })
+    }
+
+    fn ask_peer(
+        &self,
+        peer: Option<Peer>,
+        method: String,
+        params: RawJson,
+    ) -> BoxFuture<Result<RawJson, ErrorObject>> {
+        let names = self.names.clone();
+        Box::pin(async move {
+            let peer = peer.ok_or_else(|| RequestError::NoCaller.to_error())?;
+            let asked = peer.ask(method.into(), &params, Timeouts::within(FOREVER));
+            let answer = asked.await.map_err(|error| match error {
+                CallError::Rpc(error) => error,
+                error => RequestError::NoAnswer(error.to_string()).to_error(),
+            })?;
+            Ok(names.answer(answer))
+        })
+    }
+
+    /// Passes a notification of the server on.
+    pub(super) fn notify(&self, method: &str, params: Option<RawJsonRef<'_>>) {
+        let raw = params.unwrap_or(RawJsonRef::empty_object());
+        match method {
+            methods::NOTIFICATIONS_CANCELLED => return,
+            methods::NOTIFICATIONS_PROGRESS => return self.progress(raw),
+            _ => {}
+        }
+        let renamed = params.map(|params| self.names.notification(method, params.into()));
+        let params = renamed.as_ref().map(RawJson::as_raw);
+        if let Some(id) = subscription(raw) {
+            return self.listened(id, method, params);
+        }
+        if method == methods::NOTIFICATIONS_MESSAGE
+            && let Ok(call) = self.only_caller()
+        {
+            let context = call.context();
+            if call.questions.is_none() || context.wants_logs() {
+                send(context.peer(), method, params, false);
+            }
+            return;
+        }
+        for caller in self.callers() {
+            caller.hear(method, params);
+        }
+    }
+
+    /// Passes progress on to the caller, with its own token.
+    fn progress(&self, params: RawJsonRef<'_>) {
+        let token = params.member("progressToken");
+        let Some(id) = token.and_then(|token| token.parse().ok()) else {
+            return;
+        };
+        let call = self.state().calls.iter().find(|it| it.is(id)).cloned();
+        let Some(context) = call.map(|call| call.context()) else {
+            return;
+        };
+        if let Some(token) = context.progress_token() {
+            let params = with(
+                &params.into(),
+                &["progressToken"],
+                ProgressToken::clone(token),
+            );
+            let method = methods::NOTIFICATIONS_PROGRESS;
+            send(context.peer(), method, Some(params.as_raw()), false);
+        }
+    }
+
+    /// Passes on a notification of the subscription `id`, which is a call of `subscriptions/listen`.
+    fn listened(&self, id: i64, method: &str, params: Option<RawJsonRef<'_>>) {
+        let call = self.state().calls.iter().find(|it| it.is(id)).cloned();
+        if let Some(context) = call.map(|call| call.context()) {
+            let params = params.unwrap_or(RawJsonRef::empty_object());
+            let params = of_subscription(&params.into(), context.request_id());
+            send(context.peer(), method, Some(params.as_raw()), true);
+        }
+    }
+}
+
+/// Sends a notification as it is. A notification that is not `urgent` is lost if the peer has not
+/// read the earlier ones.
+pub(super) fn send(peer: &Peer, method: &str, params: Option<RawJsonRef<'_>>, urgent: bool) {
+    let mut frame = Vec::new();
+    write::notification(&mut frame, method, params.as_ref());
+    if let Err(error) = peer.send_frame(frame, urgent) {
+        tracing::debug!(method, %error, "a notification was not passed on");
+    }
+}
+
+/// The id of the subscription that a notification belongs to.
+fn subscription(params: RawJsonRef<'_>) -> Option<i64> {
+    let meta = params.member("_meta")?;
+    meta.member(meta_keys::SUBSCRIPTION_ID)?.parse().ok()
+}
+
+/// Replaces the id of the subscription that a notification or a result belongs to.
+pub(super) fn of_subscription(message: &RawJson, id: &RequestId) -> RawJson {
+    with(message, &["_meta", meta_keys::SUBSCRIPTION_ID], id)
+}
+
+/// Returns the object with the member at `path` set to `value`. What is not an object stays as it is.
+pub(super) fn with(object: &RawJson, path: &[&str], value: impl serde::Serialize) -> RawJson {
+    let Some((name, rest)) = path.split_first() else {
+        return RawJson::encode(&value);
+    };
+    let Ok(mut members) = object.parse::<OrderedMap<RawJson>>() else {
+        return object.clone();
+    };
+    let member = members.entry((*name).to_owned());
+    let member = member.or_insert_with(RawJson::empty_object);
+    *member = with(member, rest, value);
+    RawJson::encode(&members)
+}
+
+/// The method and the parameters of the notification that announces a change.
+pub(super) fn announcement(change: Change) -> (&'static str, Option<RawJson>) {
+    match change {
+        Change::Tools => (methods::NOTIFICATIONS_TOOLS_LIST_CHANGED, None),
+        Change::Prompts => (methods::NOTIFICATIONS_PROMPTS_LIST_CHANGED, None),
+        Change::Resources => (methods::NOTIFICATIONS_RESOURCES_LIST_CHANGED, None),
+        Change::Resource(uri) => (
+            methods::NOTIFICATIONS_RESOURCES_UPDATED,
+            Some(json!({"uri": uri}).into()),
+        ),
+    }
+}
+
+/// Returns true if a server may send the notification in `revision`. Methods that no revision has
+/// belong to extensions.
+pub(super) fn exists_in(method: &str, revision: Revision) -> bool {
+    Revision::method(method).is_none() || revision.allows(method, Side::Server)
+}

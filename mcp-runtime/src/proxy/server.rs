@@ -1,0 +1,422 @@
+//! Serves the requests of a proxy's clients.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use mcp_types::{
+    Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, Revision, error_codes, meta_keys, methods,
+};
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::link::Open;
+use super::names::Names;
+use super::parked::Parked;
+use super::pool::Pool;
+use super::routes::of_subscription;
+use super::translation::{self, Asking};
+use super::{Caller, Failure, Proxy, merge};
+use crate::connection::Served;
+use crate::error::RequestError;
+use crate::limits::PROXY_CLOSE;
+use crate::protocol::{Negotiated, ParamHeader, StrictJson};
+use crate::server::{Answer, Context, ServerRequest, Session};
+use crate::sync::lock;
+
+/// The key of the question whether the user visits the page of a login.
+const LOGIN: &str = "mcp-proxy-login";
+
+/// A running proxy: its servers, and the calls that wait for answers.
+pub(crate) struct ProxyServer {
+    pub(super) pools: Vec<Arc<Pool>>,
+    pub(super) is_shared: bool,
+    pub(super) parked: Arc<Parked>,
+    offers: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+    /// The arguments that headers repeat, of the tools that clients have listed.
+    headers: Mutex<BTreeMap<String, Box<[ParamHeader]>>>,
+    open: Mutex<Option<Open>>,
+    /// Ends when all connections are closed.
+    closed: tokio::sync::Mutex<mpsc::Receiver<Infallible>>,
+}
+
+/// A request of a client to one of the servers.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    pub(super) index: usize,
+    pub(super) method: &'a str,
+    pub(super) params: &'a RawJson,
+    pub(super) context: &'a Context,
+    /// The client, unless it is stateless.
+    pub(super) caller: Option<&'a Arc<Caller>>,
+}
+
+impl ProxyServer {
+    pub(super) fn new(proxy: &Proxy) -> Self {
+        let (open, closed) = mpsc::channel(1);
+        let upstreams = proxy.upstreams.iter();
+        let pools = upstreams.map(|(prefix, upstream)| {
+            let names = Names::new(&**prefix);
+            Arc::new(Pool::new(upstream.clone(), names, open.clone()))
+        });
+        Self {
+            pools: pools.collect(),
+            is_shared: proxy.is_shared,
+            parked: Arc::default(),
+            offers: Arc::clone(&proxy.offers),
+            headers: Mutex::default(),
+            open: Mutex::new(Some(open)),
+            closed: tokio::sync::Mutex::new(closed),
+        }
+    }
+
+    /// Returns a number that tells a call of a stateless client apart from all other callers.
+    pub(super) fn stateless_caller() -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
+        NEXT.fetch_sub(1, Ordering::Relaxed)
+    }
+
+    /// Closes all connections, and waits until the programs of the servers have ended.
+    pub(super) async fn close(&self) {
+        self.parked.clear();
+        self.pools.iter().for_each(|pool| pool.close());
+        lock(&self.open).take();
+        let mut closed = self.closed.lock().await;
+        // A program that does not end in time is killed with the proxy.
+        let _ = timeout(PROXY_CLOSE, closed.recv()).await;
+    }
+
+    /// Connects a client to the servers, and answers its `initialize`.
+    pub(crate) fn initialize(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        params: Option<RawJsonRef<'_>>,
+        negotiated: &Arc<Negotiated>,
+    ) -> Served<Answer> {
+        let introduction = params.and_then(|params| params.parse().ok());
+        let introduction = introduction.unwrap_or_default();
+        let caller = Caller::new(session.number(), introduction, negotiated);
+        let caller = Arc::new(caller);
+        session.set_caller(Arc::clone(&caller));
+        caller.connect(self);
+        let proxy = Arc::clone(self);
+        let session = Arc::clone(session);
+        Served::Later(Box::pin(async move {
+            let introduced = proxy.introduce(&caller).await;
+            session.set_refused(introduced.is_err());
+            introduced.map(Answer::relayed)
+        }))
+    }
+
+    /// Answers `initialize` with what the servers say of themselves.
+    ///
+    /// # Errors
+    ///
+    /// When no server can be reached.
+    async fn introduce(&self, caller: &Arc<Caller>) -> Result<RawJson, ErrorObject> {
+        let [pool] = &self.pools[..] else {
+            return self.introduce_several(caller).await;
+        };
+        let link = match caller.link(0, pool).await {
+            Ok(link) => link,
+            Err(Failure::Error(error)) => return Err(error),
+            Err(Failure::Login(_)) => return Ok(waiting(caller.revision())),
+        };
+        let opened = link.opened();
+        if link.era() == Era::Handshake {
+            caller.agree(link.revision());
+            Ok(opened)
+        } else {
+            Ok(translation::initialize_result(&opened, caller.revision()))
+        }
+    }
+
+    /// Serves a request of a client after its handshake, or of a stateless client.
+    ///
+    /// # Errors
+    ///
+    /// When the request calls a hidden tool, or its headers do not repeat its arguments.
+    pub(crate) fn serve(
+        self: &Arc<Self>,
+        request: ServerRequest<'_>,
+    ) -> Result<Served<Answer>, RequestError> {
+        if request.method == methods::TOOLS_CALL {
+            self.check_tool(&request)?;
+        }
+        let proxy = Arc::clone(self);
+        let method = request.method.to_owned();
+        let params = request.params.raw.unwrap_or(RawJsonRef::empty_object());
+        let params = RawJson::from(params);
+        let context = request.context.clone();
+        let is_listening = method == methods::SUBSCRIPTIONS_LISTEN;
+        let answering = Box::pin(async move {
+            let result = proxy.answer(&method, &params, &context).await?;
+            Ok(Answer::relayed(result))
+        });
+        Ok(match is_listening {
+            true => Served::Open(answering),
+            false => Served::Later(answering),
+        })
+    }
+
+    fn check_tool(&self, request: &ServerRequest<'_>) -> Result<(), RequestError> {
+        let name = request.params.name()?;
+        if !(self.offers)(&name) {
+            return Err(RequestError::UnknownTool(name.into_owned()));
+        }
+        let headers = lock(&self.headers);
+        let Some(headers) = headers.get(&*name) else {
+            return Ok(());
+        };
+        let arguments = request.params.arguments()?;
+        let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
+        let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
+        let peer = request.context.peer();
+        peer.link.check_headers(headers, &arguments)
+    }
+
+    async fn answer(
+        &self,
+        method: &str,
+        params: &RawJson,
+        context: &Context,
+    ) -> Result<RawJson, ErrorObject> {
+        let caller = match context.revision().era() {
+            Era::Handshake => context.session().caller(),
+            Era::Stateless => None,
+        };
+        let call = Call {
+            index: 0,
+            method,
+            params,
+            context,
+            caller: caller.as_ref(),
+        };
+        let result = if self.pools.len() == 1 {
+            self.call(call).await?
+        } else {
+            self.call_several(call).await?
+        };
+        if method != methods::TOOLS_LIST {
+            return Ok(result);
+        }
+        self.remember_headers(&result);
+        Ok(merge::without_hidden(result, &*self.offers))
+    }
+
+    /// Remembers the arguments that headers must repeat.
+    fn remember_headers(&self, list: &RawJson) {
+        if !list.get().contains(ParamHeader::ANNOTATION) {
+            return;
+        }
+        let tools = list.as_raw().member("tools");
+        let tools = tools.and_then(|tools| tools.elements().ok());
+        let mut headers = lock(&self.headers);
+        for tool in tools.into_iter().flatten() {
+            let name = tool.member("name").and_then(|name| name.parse().ok());
+            let schema = tool.member("inputSchema").map(RawJson::from);
+            if let Some((name, schema)) = name.zip(schema)
+                && let Ok(annotated) = ParamHeader::of_schema(&schema)
+            {
+                headers.insert(name, annotated);
+            }
+        }
+    }
+
+    /// Sends a request to one server. Its result is that of the client's era.
+    ///
+    /// # Errors
+    ///
+    /// The error of the server, or the reason why there is no answer.
+    pub(super) async fn call(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+        match self.try_call(call).await {
+            Ok(result) => Ok(result),
+            Err(Failure::Error(error)) => Err(error),
+            Err(Failure::Login(url)) => without_login(&call, url),
+        }
+    }
+
+    async fn try_call(&self, call: Call<'_>) -> Result<RawJson, Failure> {
+        let Call {
+            method,
+            params,
+            context,
+            ..
+        } = call;
+        let pool = &self.pools[call.index];
+        let Some(caller) = call.caller else {
+            return self.call_stateless(call, pool).await;
+        };
+        let link = caller.link(call.index, pool).await?;
+        if link.era() == Era::Stateless {
+            let caller = (caller, call.index);
+            let called = translation::call_stateless(caller, &link, method, params, context);
+            return Ok(called.await?);
+        }
+        let in_flight = link.routes.begin(caller.number, context, None);
+        let wants_progress = context.progress_token().is_some();
+        let on_sent = |id| in_flight.call.sent_as(id);
+        Ok(link
+            .send(method, params, "", wants_progress, on_sent)
+            .await?)
+    }
+
+    /// Sends a request of a stateless client to a server.
+    async fn call_stateless(&self, call: Call<'_>, pool: &Arc<Pool>) -> Result<RawJson, Failure> {
+        let Call {
+            method,
+            params,
+            context,
+            ..
+        } = call;
+        let binding = || self.parked.binding(method, params.as_raw(), context);
+        let state = params.as_raw().member("requestState");
+        if let Some(ticket) = state.and_then(|state| state.parse::<String>().ok())
+            && let Some(mut asking) = self.parked.take(&ticket, binding())
+        {
+            asking.answer(params.as_raw(), context);
+            return Ok(asking.outcome(self, binding()).await?);
+        }
+        if let Some(login) = pool.pending_login() {
+            return Err(login);
+        }
+        let introduction = introduction(context);
+        let is_taken = can_be_asked(context);
+        let connecting = {
+            let pool = Arc::clone(pool);
+            tokio::spawn(async move { pool.for_call(introduction, is_taken).await })
+        };
+        let lease = pool.unless_login(connecting).await?;
+        let link = &lease.link;
+        match method {
+            _ if link.era() == Era::Stateless => {
+                let params = without_login_answer(params);
+                let number = Self::stateless_caller();
+                let in_flight = link.routes.begin(number, context, None);
+                let wants_progress = context.progress_token().is_some();
+                let on_sent = |id| in_flight.call.sent_as(id);
+                let result = link
+                    .send(method, &params, "", wants_progress, on_sent)
+                    .await?;
+                Ok(match method {
+                    methods::SUBSCRIPTIONS_LISTEN => of_subscription(&result, context.request_id()),
+                    _ => result,
+                })
+            }
+            methods::SERVER_DISCOVER => Ok(translation::discover_result(link)),
+            methods::SUBSCRIPTIONS_LISTEN => {
+                Ok(translation::listen(vec![(lease, params.clone())], context).await?)
+            }
+            _ if state.is_some() => Err(RequestError::NotParked.into()),
+            _ => {
+                let asking = Asking::begin(lease, method, params, context);
+                Ok(asking.outcome(self, binding()).await?)
+            }
+        }
+    }
+}
+
+/// The parameters with which a stateless client would introduce itself in a handshake.
+pub(super) fn introduction(context: &Context) -> OrderedMap<RawJson> {
+    let member = |name| Some(RawJson::from(context.meta()?.as_raw().member(name)?));
+    let capabilities = member(meta_keys::CLIENT_CAPABILITIES);
+    let info = member(meta_keys::CLIENT_INFO);
+    let unnamed = || json!({"name": "mcp-proxy", "version": env!("CARGO_PKG_VERSION")}).into();
+    OrderedMap::from([
+        (
+            "capabilities".to_owned(),
+            capabilities.unwrap_or_else(RawJson::empty_object),
+        ),
+        ("clientInfo".to_owned(), info.unwrap_or_else(unnamed)),
+    ])
+}
+
+/// Returns true if a call of a stateless client needs a connection to itself: questions and log
+/// messages do not say which call they belong to.
+fn can_be_asked(context: &Context) -> bool {
+    let declared = context.client_capabilities();
+    declared.elicitation.is_some()
+        || declared.sampling.is_some()
+        || declared.roots.is_some()
+        || context.wants_logs()
+}
+
+/// Answers `initialize` while a login is pending.
+pub(super) fn waiting(revision: Revision) -> RawJson {
+    let changing = json!({"listChanged": true});
+    let result = json!({
+        "protocolVersion": revision.as_str(),
+        "capabilities": {"tools": changing, "prompts": changing, "resources": changing},
+        "serverInfo": {"name": "mcp-proxy", "version": env!("CARGO_PKG_VERSION")},
+    });
+    result.into()
+}
+
+/// Answers a call while a login is pending: with an empty list, or by asking the user to log in.
+///
+/// # Errors
+///
+/// When the client can't be asked to open a URL.
+fn without_login(call: &Call<'_>, url: String) -> Result<RawJson, ErrorObject> {
+    let list = match call.method {
+        methods::TOOLS_LIST => "tools",
+        methods::PROMPTS_LIST => "prompts",
+        methods::RESOURCES_LIST => "resources",
+        methods::RESOURCES_TEMPLATES_LIST => "resourceTemplates",
+        methods::PING => return Ok(RawJson::empty_object()),
+        _ => return ask_for_login(call, url),
+    };
+    let mut result = json!({list: []});
+    if call.caller.is_none() {
+        result["resultType"] = "complete".into();
+        result["ttlMs"] = 0.into();
+        result["cacheScope"] = "private".into();
+    }
+    Ok(result.into())
+}
+
+fn ask_for_login(call: &Call<'_>, url: String) -> Result<RawJson, ErrorObject> {
+    let declared = call.context.client_capabilities().elicitation.as_ref();
+    if declared.is_none_or(|declared| declared.url.is_none()) {
+        return Err(RequestError::LoginRequired(url).to_error());
+    }
+    let page = json!({
+        "mode": "url",
+        "elicitationId": LOGIN,
+        "url": url,
+        "message": "Log in to the server. Then the call can be repeated.",
+    });
+    if call.caller.is_some() {
+        let error = ErrorObject::new(
+            error_codes::URL_ELICITATION_REQUIRED,
+            RequestError::LoginRequired(url).to_string(),
+        );
+        return Err(error.with_data(json!({"elicitations": [page]})));
+    }
+    let request = json!({"method": methods::ELICITATION_CREATE, "params": page});
+    let result = json!({
+        "resultType": "input_required",
+        "inputRequests": {LOGIN: request},
+    });
+    Ok(result.into())
+}
+
+/// Removes the answer to the question of the proxy, which the server does not know.
+fn without_login_answer(params: &RawJson) -> RawJson {
+    let answers = params.as_raw().member("inputResponses");
+    if answers.is_none_or(|answers| answers.member(LOGIN).is_none()) {
+        return params.clone();
+    }
+    let mut params: OrderedMap<RawJson> = params.parse().unwrap_or_default();
+    params.shift_remove("inputResponses");
+    RawJson::encode(&params)
+}
+
+impl fmt::Debug for ProxyServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxyServer").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,196 @@
+//! Several servers that are offered as one.
+
+use std::sync::Arc;
+
+use mcp_types::{Era, ErrorObject, RawJson, Revision, meta_keys, methods};
+use serde_json::{Value, json};
+
+use super::pool::Lease;
+use super::server::{Call, introduction, waiting};
+use super::{Caller, Failure, ProxyServer, merge, names, translation};
+use crate::connection::join_all;
+use crate::error::RequestError;
+use crate::limits::MAX_PAGES;
+
+impl ProxyServer {
+    /// Answers `initialize` with what all servers say of themselves.
+    ///
+    /// # Errors
+    ///
+    /// When no server can be reached.
+    pub(super) async fn introduce_several(
+        &self,
+        caller: &Arc<Caller>,
+    ) -> Result<RawJson, ErrorObject> {
+        let revision = caller.revision();
+        let links = self.of_each(|index| caller.link(index, &self.pools[index]));
+        let introduced = links.await.into_iter().map(|link| match link {
+            Ok(link) if link.era() == Era::Handshake => Ok(link.opened()),
+            Ok(link) => Ok(translation::initialize_result(&link.opened(), revision)),
+            Err(Failure::Login(_)) => Ok(waiting(revision)),
+            Err(Failure::Error(error)) => Err(error),
+        });
+        let own = json!({"protocolVersion": revision.as_str(), "serverInfo": info()});
+        self.introduction(own, introduced.collect(), waiting(revision))
+    }
+
+    /// Joins what the servers say of themselves. A server that can't be reached now may offer
+    /// anything later, which `missing` says.
+    fn introduction(
+        &self,
+        own: Value,
+        parts: Vec<Result<RawJson, ErrorObject>>,
+        missing: RawJson,
+    ) -> Result<RawJson, ErrorObject> {
+        if let Some(Err(error)) = parts.first()
+            && parts.iter().all(Result::is_err)
+        {
+            return Err(error.clone());
+        }
+        let prefixes = self.pools.iter().map(|pool| pool.names.prefix());
+        let parts = parts
+            .into_iter()
+            .map(|part| part.unwrap_or(missing.clone()));
+        let parts: Vec<_> = prefixes.zip(parts).collect();
+        let own = RawJson::from(own).parse().unwrap_or_default();
+        let joined = merge::introduction(own, &parts);
+        for (server, extension) in &joined.left_out {
+            tracing::info!(
+                server,
+                extension,
+                "an extension is not offered by the proxy"
+            );
+        }
+        Ok(joined.result)
+    }
+
+    /// Serves a request to the server that it names, or to all of them.
+    ///
+    /// # Errors
+    ///
+    /// The error of a server, or the reason why there is no answer.
+    pub(super) async fn call_several(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+        match call.method {
+            methods::PING => Ok(RawJson::empty_object()),
+            methods::SERVER_DISCOVER => {
+                let found = self.of_each(|index| self.call(Call { index, ..call }));
+                let versions = [Revision::LATEST.as_str()];
+                let own = json!({
+                    "resultType": "complete",
+                    "supportedVersions": versions,
+                    "_meta": {meta_keys::SERVER_INFO: info()},
+                });
+                self.introduction(own, found.await, waiting(Revision::LATEST))
+            }
+            methods::LOGGING_SET_LEVEL => {
+                self.of_each(|index| self.call(Call { index, ..call }))
+                    .await;
+                Ok(RawJson::empty_object())
+            }
+            methods::SUBSCRIPTIONS_LISTEN => self.listen(call).await,
+            methods::TOOLS_LIST
+            | methods::PROMPTS_LIST
+            | methods::RESOURCES_LIST
+            | methods::RESOURCES_TEMPLATES_LIST
+            | methods::TASKS_LIST => self.list(call).await,
+            method if names::address(method).is_some() => self.call_named(call).await,
+            method => Err(RequestError::UnknownMethod(method.to_owned()).to_error()),
+        }
+    }
+
+    /// Asks all servers concurrently.
+    async fn of_each<T, F: Future<Output = T> + Send>(&self, ask: impl Fn(usize) -> F) -> Vec<T> {
+        join_all((0..self.pools.len()).map(ask).map(Box::pin).collect()).await
+    }
+
+    /// Calls the server that the parameters name.
+    async fn call_named(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+        for (index, pool) in self.pools.iter().enumerate() {
+            let Some(params) = pool.names.request(call.method, call.params) else {
+                continue;
+            };
+            let params = &params;
+            let called = self.call(Call {
+                index,
+                params,
+                ..call
+            });
+            let called = called.await;
+            let result = called.map_err(|error| pool.names.error(error))?;
+            return Ok(pool.names.result(call.method, result));
+        }
+        let target = |name| call.params.as_raw().member(name)?.parse::<String>().ok();
+        let error = match call.method {
+            methods::TOOLS_CALL => RequestError::UnknownTool(target("name").unwrap_or_default()),
+            methods::PROMPTS_GET => RequestError::UnknownPrompt(target("name").unwrap_or_default()),
+            methods::RESOURCES_READ => RequestError::ResourceNotFound {
+                uri: target("uri").unwrap_or_default(),
+                code: crate::protocol::resource_not_found(call.context.revision()),
+            },
+            _ => RequestError::InvalidArguments(
+                "Invalid params: they name nothing that a server has".to_owned(),
+            ),
+        };
+        Err(error.to_error())
+    }
+
+    /// Joins the lists of all servers, with all their pages. A server without the list is left out.
+    async fn list(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+        let lists = self.of_each(|index| self.pages(Call { index, ..call }));
+        let mut pages = Vec::new();
+        let mut failed = None;
+        for list in lists.await {
+            match list {
+                Ok(list) => pages.extend(list),
+                Err(error) => {
+                    tracing::debug!(%error, "a list of a server is left out");
+                    failed.get_or_insert(error);
+                }
+            }
+        }
+        match failed {
+            Some(error) if pages.is_empty() => Err(error),
+            _ => Ok(merge::list(call.method, &pages)),
+        }
+    }
+
+    async fn pages(&self, call: Call<'_>) -> Result<Vec<RawJson>, ErrorObject> {
+        let names = &self.pools[call.index].names;
+        let mut pages = Vec::new();
+        let mut params = call.params.clone();
+        while pages.len() < MAX_PAGES {
+            let call = Call {
+                params: &params,
+                ..call
+            };
+            let page = self.call(call).await.map_err(|error| names.error(error))?;
+            let cursor = page.as_raw().member("nextCursor").map(RawJson::from);
+            pages.push(names.result(call.method, page));
+            let Some(cursor) = cursor.filter(|cursor| cursor.get() != "null") else {
+                break;
+            };
+            params = super::routes::with(&params, &["cursor"], cursor);
+        }
+        Ok(pages)
+    }
+
+    /// Serves `subscriptions/listen` with a subscription at each server.
+    async fn listen(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+        let mut servers: Vec<(Lease, RawJson)> = Vec::new();
+        for pool in &self.pools {
+            let Some(params) = pool.names.request(call.method, call.params) else {
+                continue;
+            };
+            match pool.for_call(introduction(call.context), false).await {
+                Ok(lease) => servers.push((lease, params)),
+                Err(error) => tracing::debug!(%error, "a server is not listened to"),
+            }
+        }
+        translation::listen(servers, call.context).await
+    }
+}
+
+/// The name of the proxy.
+fn info() -> Value {
+    json!({"name": "mcp-proxy", "version": env!("CARGO_PKG_VERSION")})
+}
