@@ -261,7 +261,9 @@ fn rfc3339(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH);
     let since = since.unwrap_or(Duration::ZERO);
     let (mut day, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let mut year = 1970;
     while day >= 365 + u64::from(is_leap(year)) {
         day -= 365 + u64::from(is_leap(year));
