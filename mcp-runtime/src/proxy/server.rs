@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mcp_types::{
-    Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, Revision, error_codes, meta_keys, methods,
+    Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, Revision, Side, error_codes, meta_keys,
+    methods,
 };
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -311,6 +312,11 @@ impl ProxyServer {
                 Ok(translation::listen(vec![(lease, params.clone())], context).await?)
             }
             _ if state.is_some() => Err(RequestError::NotParked.into()),
+            _ if Revision::method(method).is_some()
+                && !context.revision().allows(method, Side::Client) =>
+            {
+                Err(RequestError::UnknownMethod(method.to_owned()).into())
+            }
             _ => {
                 let asking = Asking::begin(lease, method, params, context);
                 Ok(asking.outcome(self, binding()).await?)

@@ -438,11 +438,7 @@ fn to_handshake(params: &RawJson) -> RawJson {
     let meta = members.get("_meta").map(RawJson::parse::<Members>);
     if let Some(Ok(mut meta)) = meta {
         meta.retain(|name, _| !STATELESS_META.contains(&&**name));
-        if meta.is_empty() {
-            members.shift_remove("_meta");
-        } else {
-            members.insert("_meta".into(), RawJson::encode(&meta));
-        }
+        set_meta(&mut members, &meta);
     }
     RawJson::encode(&members)
 }
@@ -482,6 +478,7 @@ fn from_stateless(
         methods::TOOLS_CALL => with_wrapped_content(params, result, link),
         _ => result,
     };
+    let result = without_server(result);
     let conformed = match method {
         methods::TOOLS_CALL => conformed::<CallToolRequest>(&result, revision),
         methods::TOOLS_LIST => conformed::<ListToolsRequest>(&result, revision),
@@ -496,6 +493,26 @@ fn from_stateless(
         _ => None,
     };
     conformed.unwrap_or(result)
+}
+
+/// Removes the name of the server, which results of the handshake era do not have.
+fn without_server(result: RawJson) -> RawJson {
+    let mut members: Members = result.parse().unwrap_or_default();
+    let Some(Ok(mut meta)) = members.get("_meta").map(RawJson::parse::<Members>) else {
+        return result;
+    };
+    meta.shift_remove(meta_keys::SERVER_INFO);
+    set_meta(&mut members, &meta);
+    RawJson::encode(&members)
+}
+
+/// Replaces `_meta`, or removes it if it is empty.
+fn set_meta(members: &mut Members, meta: &Members) {
+    if meta.is_empty() {
+        members.shift_remove("_meta");
+    } else {
+        members.insert("_meta".into(), RawJson::encode(meta));
+    }
 }
 
 fn conformed<R>(result: &RawJson, revision: Revision) -> Option<RawJson>
