@@ -12,6 +12,14 @@ pub(crate) const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 6
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
+/// Formats a limit for an error message, in MiB if that is a whole number.
+pub(crate) fn size(bytes: usize) -> String {
+    match (bytes / MIB, bytes % MIB) {
+        (1.., 0) => format!("{} MiB", bytes / MIB),
+        _ => format!("{bytes} bytes"),
+    }
+}
+
 // Connections and messages of both sides.
 
 /// How deeply the JSON of a message may be nested. No message of the protocol comes near it.

@@ -9,6 +9,8 @@ use http::header::{
 use http::{Response, StatusCode};
 use mcp_types::jsonrpc::{ErrorObject, code};
 
+use crate::limits::size;
+
 /// The answer to a request that an [`AccessPolicy`](crate::transport::http::AccessPolicy) does not
 /// admit: a status, headers, and a message for the caller.
 ///
@@ -153,7 +155,7 @@ pub(crate) enum Rejection {
     Accept,
     #[error("`Content-Type` must be application/json")]
     ContentType,
-    #[error("Invalid request: the message exceeds the limit of {0} bytes")]
+    #[error("Invalid request: the message exceeds the limit of {}", size(*.0))]
     TooLarge(usize),
     #[error("the body took too long")]
     Timeout,

@@ -8,6 +8,7 @@ use mcp_types::{RawJson, Revision, Revisions, error_codes};
 use serde_json::{Value, json};
 
 use super::LifecycleState;
+use crate::limits::size;
 
 /// The reason why a message is not served. [`to_error`](Self::to_error) returns the answer to its
 /// sender.
@@ -106,7 +107,7 @@ pub(crate) enum RequestError {
          which of them it belongs to"
     )]
     SeveralCallers,
-    #[error("Invalid request: the message exceeds the limit of {0} bytes")]
+    #[error("Invalid request: the message exceeds the limit of {}", size(*.0))]
     TooLarge(usize),
     /// A question that the handler of this client, or the caller of a proxy, did not answer.
     #[error("{0}")]

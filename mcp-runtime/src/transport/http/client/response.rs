@@ -19,7 +19,7 @@ use super::remote::{Remote, RemoteEvent, resumption};
 use super::session_end::{ends, may_end};
 use crate::connection::BYTE_ORDER_MARK;
 use crate::error::{CallError, HttpError};
-use crate::limits::{MAX_RESUMPTIONS, STABLE_STREAM};
+use crate::limits::{MAX_RESUMPTIONS, STABLE_STREAM, size};
 use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_type};
 use crate::transport::http::sse::{Event, EventParser};
 
@@ -367,9 +367,9 @@ impl Remote {
     }
 
     fn too_long(&self, outgoing: &Outgoing) -> CallError {
-        let limit = self.max_message_bytes;
+        let limit = size(self.max_message_bytes);
         outgoing.malformed(format!(
-            "it is longer than the limit of {limit} bytes (`max_message_bytes`)"
+            "it is longer than the limit of {limit} (`max_message_bytes`)"
         ))
     }
 }
