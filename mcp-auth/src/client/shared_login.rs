@@ -18,7 +18,6 @@ use super::error::AuthError;
 use super::login::login_error;
 use super::oauth::OAuth;
 use super::renewal::{Demand, Renewal};
-use super::scopes::Scopes;
 use super::session::{Session, TokenOrigin};
 use super::store::StoreLock;
 use super::token_set::{Binding, load, stored};
@@ -42,7 +41,7 @@ impl Renewal {
         let key = self.config.keys().login(&binding.issuer, &binding.resource);
         let _ending = Ending(&self.session);
         let _turn = self.turn(&key).await?;
-        if self.take(&binding, &demand.scopes).await? {
+        if self.take(&binding).await? {
             return Ok(());
         }
         let done = self.obtain(discovery, binding, demand).await;
@@ -82,8 +81,8 @@ impl Renewal {
     }
 
     /// Uses the tokens that another process has saved while this one waited. Returns false if there
-    /// are no such tokens, or if the server demands scopes that they lack as well.
-    async fn take(&self, binding: &Binding, scopes: &Scopes) -> Result<bool, AuthError> {
+    /// are no such tokens. If they lack a scope, the server demands it again.
+    async fn take(&self, binding: &Binding) -> Result<bool, AuthError> {
         let current = self.session.token();
         let kept = self.kept(binding).await?.filter(|kept| {
             current.as_ref().is_none_or(|current| {
@@ -96,10 +95,9 @@ impl Renewal {
         let Some(kept) = kept else {
             return Ok(false);
         };
-        let is_enough = current.is_none() || kept.scope.contains_all(scopes);
         let tokens = Some((kept, TokenOrigin::Stored));
         self.session.set(Some(binding.clone()), tokens, true);
-        Ok(is_enough)
+        Ok(true)
     }
 }
 

@@ -194,3 +194,32 @@ async fn the_wait_for_another_login_is_as_long_as_a_login_and_ends() {
     assert!((300..330).contains(&seconds), "{seconds}");
     released.await.unwrap();
 }
+
+#[tokio::test]
+async fn tokens_of_another_login_without_the_needed_scope_do_not_replace_a_login() {
+    let user = User::new().await;
+    let (oauth, mut watch) = user.process(app());
+    let client = user.connect(oauth).await.unwrap().unwrap();
+    user.site.state().write_scope = Some("admin");
+    let store = user.store();
+    let resource = format!("{} {}", user.site.issuer.issuer(), user.site.url());
+    let held = store.lock(&format!("login {resource}")).await.unwrap();
+    let shown = "\"https://as.example.com/page\"";
+    store
+        .save(&format!("login {resource}"), shown)
+        .await
+        .unwrap();
+    let writing = tokio::spawn(async move { call(&client, "write").await });
+    assert_eq!(page(&mut watch).await, "https://as.example.com/page");
+    // The other process gets a token with fewer scopes.
+    let key = format!("tokens {resource}");
+    let kept = store.load(&key).await.unwrap().unwrap();
+    let mut tokens: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    tokens["access_token"] = "other".into();
+    store.save(&key, &tokens.to_string()).await.unwrap();
+    drop(held);
+    assert_eq!(writing.await.unwrap().unwrap(), "written");
+    let logins = user.site.issuer.requests_to(Endpoint::Authorize);
+    assert_eq!(logins.len(), 2);
+    assert_eq!(logins[1].parameter("scope"), Some("admin"));
+}
