@@ -1,10 +1,12 @@
 //! Tests handles of tasks, tickets, and proxies.
 
 use mcp_extensions::tasks::{CallTask, ResumeTask, TaskHandle, TaskState, TaskTicket, Tasks};
+use mcp_runtime::proxy::{Proxy, Upstream};
 use mcp_runtime::serde_json::json;
+use mcp_runtime::server::McpServer as _;
 use mcp_runtime::testing::connect;
 use mcp_runtime::transport::memory;
-use mcp_runtime::{CallError, Client, Revision, Server};
+use mcp_runtime::{CallError, Client, Revision};
 
 use crate::scripted::{Script, Seen, completed, status, working};
 
@@ -139,17 +141,19 @@ async fn a_handle_needs_the_extension() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_proxy_follows_the_tasks_of_its_upstream() {
-    let (script, upstream) = Script::of([working(), working(), completed("done")]).server();
-    let mut proxy = Server::builder();
-    let source = mcp_runtime::server::Proxy::new();
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(upstream.serve(theirs).signals(false).into_future());
-    let client = source.client("proxy", "1").extension(Tasks::client());
-    let client = client.connect(ours).await.unwrap();
-    proxy.mount("up", source.server(&client).await.unwrap());
-    let caller = connect(proxy.build()).await.unwrap();
-    let done: String = caller.call("up_work", json!({})).await.unwrap();
-    assert_eq!(done, "done");
+async fn a_task_passes_through_a_proxy_of_several_servers() {
+    let (script, server) = Script::of([working(), working(), completed("done")]).server();
+    let upstream = Upstream::new(move |client| {
+        let (ours, theirs) = memory::pair();
+        tokio::spawn(server.serve(theirs).signals(false).into_future());
+        client.connect(ours)
+    });
+    let proxy = Proxy::several([("up", upstream)]).into_server();
+    let client = Client::builder("test", "1").extension(Tasks::client());
+    let client = connect(proxy).client(client).await.unwrap();
+    let task = client.call::<String>("up_work", json!({})).task();
+    let task = task.await.unwrap();
+    assert_eq!(task.id(), Some("up_t1"));
+    assert_eq!(task.result().await.unwrap(), "done");
     assert_eq!(script.seen().len(), 2);
 }

@@ -7,7 +7,6 @@ use mcp_runtime::client::{Reconnect, TransportState};
 use mcp_runtime::types::{LoggingLevel, ServerNotification, SubscriptionFilter};
 use mcp_runtime::{CallError, LifecycleState};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::servers::{SECOND, Servers, builder, connected, until};
@@ -308,38 +307,6 @@ async fn a_server_that_dies_of_the_probe_is_greeted_with_a_handshake() {
     };
     let (client, _server) = tokio::join!(builder().connect_with(make), script);
     assert_eq!(client.unwrap().revision().as_str(), "2025-11-25");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_client_behind_a_proxy_tries_without_end() {
-    use mcp_runtime::Server;
-    use mcp_runtime::transport::memory;
-
-    let (started, mut servers) = mpsc::unbounded_channel();
-    let few = Reconnect {
-        tries: Some(1),
-        ..Reconnect::default()
-    };
-    let connect = builder().reconnect(few).connect_with(move || {
-        let (ours, theirs) = memory::pair();
-        // This fails if the test is already over.
-        let _ = started.send(theirs);
-        ours
-    });
-    let serve = |theirs| {
-        let served = Server::builder().build().serve(theirs).signals(false);
-        tokio::spawn(served.into_future())
-    };
-    let connecting = tokio::spawn(connect);
-    let serving = serve(servers.recv().await.unwrap());
-    let client = connecting.await.unwrap().unwrap();
-    let _proxy = Server::proxy(&client).await.unwrap();
-    serving.abort();
-    for _ in 0..10 {
-        drop(servers.recv().await.unwrap());
-    }
-    let _serving = serve(servers.recv().await.unwrap());
-    until(&client, TransportState::Connected).await;
 }
 
 #[tokio::test(start_paused = true)]

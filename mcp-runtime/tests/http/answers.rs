@@ -5,10 +5,12 @@ use std::time::SystemTime;
 
 use http::HeaderValue;
 use http::request::Parts;
+use mcp_runtime::proxy::{Proxy, Upstream};
+use mcp_runtime::server::McpServer as _;
 use mcp_runtime::transport::http::{AccessDenied, AccessPolicy, HttpOptions};
 use mcp_runtime::transport::http_client::{HttpUrl, http_client};
 use mcp_runtime::types::ServerNotification;
-use mcp_runtime::{CallError, Client, ClientBuilder, ConnectError, Era, HttpError, Server};
+use mcp_runtime::{CallError, Client, ClientBuilder, ConnectError, Era, HttpError};
 use serde_json::json;
 
 use crate::scripted::{Exchange, Script, Scripted};
@@ -197,8 +199,9 @@ async fn a_proxy_passes_on_nothing_but_the_status() {
         }
     });
     let server = server.await;
-    let proxy = Server::proxy(&connect(&server).await).await.unwrap();
-    let mut wire = Wire::to(&proxy).await;
+    let url = server.url();
+    let upstream = Upstream::new(move |client| client.connect(http_client(url.clone())));
+    let mut wire = Wire::to(&Proxy::new(upstream).into_server()).await;
     wire.handshake("2025-11-25").await;
     let answer = wire.ask(call(1, "x", json!({}))).await;
     let message = answer["error"]["message"].as_str().unwrap();

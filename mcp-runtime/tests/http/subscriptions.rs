@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use mcp_runtime::Change;
 use mcp_runtime::client::{Reconnect, Subscription};
+use mcp_runtime::proxy::{Proxy, Upstream};
+use mcp_runtime::server::McpServer as _;
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::types::SubscriptionFilter;
-use mcp_runtime::{CallError, Client, Era, Server};
+use mcp_runtime::{CallError, Client, Era};
 use serde_json::{Value, json};
 
 use crate::scripted::{Exchange, Gate, Script, Scripted};
@@ -115,13 +117,17 @@ fn open() -> Gate {
     gate
 }
 
-async fn client(server: &Scripted) -> Client {
-    let reconnect = Reconnect {
+/// Pauses that are short enough for a test.
+fn reconnect() -> Reconnect {
+    Reconnect {
         first_pause: Duration::from_millis(1),
         max_pause: Duration::from_millis(10),
         ..Reconnect::default()
-    };
-    let client = Client::builder("test", "1").reconnect(reconnect);
+    }
+}
+
+async fn client(server: &Scripted) -> Client {
+    let client = Client::builder("test", "1").reconnect(reconnect());
     let client = client.era(Era::Stateless);
     let url = http_client(server.url()).retries(0);
     in_time(client.connect(url)).await.unwrap()
@@ -197,8 +203,12 @@ async fn a_server_that_does_not_come_back_is_given_up() {
 
 /// Returns the tools of a proxy for `server` after that server was replaced.
 async fn replaced(server: &Scripted, gate: &Gate) -> Value {
-    let proxy = Server::proxy(&client(server).await).await.unwrap();
-    let mut wire = Wire::to(&proxy).await;
+    let url = server.url();
+    let upstream = Upstream::new(move |client| {
+        let client = client.reconnect(reconnect()).era(Era::Stateless);
+        client.connect(http_client(url.clone()).retries(0))
+    });
+    let mut wire = Wire::to(&Proxy::new(upstream).into_server()).await;
     wire.handshake("2025-11-25").await;
     gate.open();
     let told = in_time(wire.next()).await.unwrap();

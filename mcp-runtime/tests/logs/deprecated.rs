@@ -2,12 +2,12 @@
 
 use mcp_runtime::prelude::*;
 #[cfg(feature = "client")]
-use mcp_runtime::server::Proxy;
-#[cfg(feature = "client")]
-use mcp_runtime::transport::memory;
+use mcp_runtime::proxy::Proxy;
 use serde_json::json;
 use tracing::Level;
 
+#[cfg(feature = "client")]
+use crate::support::client::upstream;
 use crate::support::log::Log;
 use crate::support::{Wire, call};
 
@@ -38,12 +38,10 @@ async fn a_deprecated_part_is_a_warning_once_in_the_process() {
 #[tokio::test]
 async fn a_proxy_does_not_warn_of_logs_that_its_program_has_not_mentioned() {
     let (log, _guard) = Log::listening(Level::WARN);
-    let (near, far) = memory::pair();
-    let serving = tokio::spawn(Editor.serve(far).into_future());
-    let proxy = Proxy::new();
-    let client = proxy.client("proxy", "1").connect(near).await.unwrap();
-    proxy.server(&client).await.unwrap();
-    assert!(!log.all().contains("log"), "{}", log.all());
-    client.close().await;
-    serving.await.unwrap().unwrap();
+    let upstream = upstream(&Editor.into_server());
+    let mut session = Wire::to(&Proxy::new(upstream).into_server()).await;
+    session.handshake("2025-06-18").await;
+    session.ask(call(1, "folders", json!({}))).await;
+    let log = log.all();
+    assert!(!log.contains("log"), "{log}");
 }

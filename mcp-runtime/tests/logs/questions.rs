@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::Proxy;
+use mcp_runtime::proxy::{Proxy, Upstream};
 use mcp_runtime::{Client, Era, Server, testing};
 use serde_json::json;
 use tracing::Level;
@@ -96,11 +96,13 @@ async fn a_handler_that_repeats_nothing_is_not_logged() {
 async fn a_proxy_that_forwards_a_question_is_not_logged() {
     for behind in [Era::Handshake, Era::Stateless] {
         for before in [Era::Handshake, Era::Stateless] {
-            let proxy = Proxy::new();
-            let client = testing::connect(Shop)
-                .client(proxy.client("proxy", "1"))
-                .era(behind);
-            let server = proxy.server(&client.await.unwrap()).await.unwrap();
+            let upstream = Upstream::new(move |client| {
+                testing::connect(Shop)
+                    .client(client)
+                    .era(behind)
+                    .into_future()
+            });
+            let server = Proxy::new(upstream).into_server();
             assert_eq!(logged(&server, before, &["asks_first"]).await, "");
         }
     }

@@ -1,13 +1,8 @@
 //! Members that can't be read are refused with their path, and never treated as absent.
 
-use mcp_runtime::server::Reply;
-use mcp_runtime::server::tools::{ToolCall, ToolEntry};
-use mcp_runtime::types::{RawJson, Tool};
-use mcp_runtime::{Revision, Server};
 use serde_json::{Value, json};
 
-use crate::support::client::{builder, connect};
-use crate::support::{Wire, initialize, request, stateless, text};
+use crate::support::{Wire, initialize, request, stateless};
 
 const KEY: &str = "io.modelcontextprotocol";
 
@@ -132,46 +127,5 @@ async fn duplicate_members_and_names_that_are_not_text_are_refused() {
         let message =
             format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{params}}}"#);
         assert_refused(&wire.ask_text(&message).await, path);
-    }
-}
-
-/// Returns the tools that a proxy lists if the server behind it has tools with these input and
-/// output schemas.
-async fn proxied(tools: &[(&str, &str, Option<&str>)], revision: Revision) -> Vec<String> {
-    let mut behind = Server::builder();
-    for (name, input, output) in tools {
-        let mut tool = Tool::new(*name, RawJson::from_text((*input).to_owned()).unwrap());
-        tool.output_schema = output.map(|text| RawJson::from_text(text.to_owned()).unwrap());
-        let answer = |_: ToolCall<'_>| Reply::Ready(Ok(text("said".to_owned())));
-        behind.tool(ToolEntry::new(tool, answer));
-    }
-    let client = builder().revision(revision);
-    let client = connect(client, &behind.build()).await;
-    let proxy = Server::proxy(&client).await.unwrap();
-    let mut wire = Wire::to(&proxy).await;
-    wire.handshake("2025-06-18").await;
-    let answer = wire.ask(request(1, "tools/list", json!({}))).await;
-    let tools = answer["result"]["tools"].as_array().unwrap();
-    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap());
-    names.map(str::to_owned).collect()
-}
-
-#[tokio::test]
-async fn a_tool_whose_schema_a_proxy_can_not_read_is_not_passed_on() {
-    let object = r#"{"type":"object"}"#;
-    let headed = r#"{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A","maxLength":1e999}}}"#;
-    let tools = [
-        ("plain", object, None),
-        ("listing", object, Some(r#"{"type":"array"}"#)),
-        (
-            "limited",
-            object,
-            Some(r#"{"type":"array","maxItems":1e999}"#),
-        ),
-        ("headed", headed, None),
-    ];
-    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let listed = proxied(&tools, revision).await;
-        assert_eq!(listed, ["plain", "listing"], "{revision}");
     }
 }

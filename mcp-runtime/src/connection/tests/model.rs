@@ -257,7 +257,7 @@ impl World {
         }
         let (answer, answered) = oneshot::channel();
         let options = SendOptions {
-            method: "roots/list",
+            method: "roots/list".into(),
             timeouts: Timeouts::within(LIMIT),
             cancellable: true,
             takes_input: false,
