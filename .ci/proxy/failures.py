@@ -58,6 +58,7 @@ def _():
         with program.stdio() as local:
             for client in [local, Http(proxy.url)]:
                 client.connect(era).call("change")
+                assert "new" in json.dumps(client.result("tools/list"))
                 call = client.start("slow", seconds=60)
                 until(lambda: program.record()[-1] == "ran slow")
                 os.kill(program.processes()[-1], signal.SIGKILL)

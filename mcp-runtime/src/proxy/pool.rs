@@ -22,7 +22,8 @@ pub(super) struct Pool {
     pub(super) upstream: Upstream,
     pub(super) names: Names,
     permits: Arc<Semaphore>,
-    open: Open,
+    /// Cloned for each connection. Taken when the proxy ends.
+    open: Mutex<Option<Open>>,
     /// True if the server has refused a handshake.
     refuses_handshake: AtomicBool,
     /// True if the server has refused to be discovered.
@@ -65,7 +66,7 @@ impl Pool {
             upstream,
             names,
             permits: Arc::new(Semaphore::new(MAX_PROXY_CONNECTIONS)),
-            open,
+            open: Mutex::new(Some(open)),
             refuses_handshake: AtomicBool::new(false),
             refuses_discovery: AtomicBool::new(false),
             opening: tokio::sync::Mutex::default(),
@@ -82,8 +83,9 @@ impl Pool {
         lock(&self.pooled)
     }
 
-    /// Closes the connections of all callers.
+    /// Closes the connections of all callers, and opens no others.
     pub(super) fn close(&self) {
+        lock(&self.open).take();
         lock(&self.shared).take();
         self.pooled().clear();
     }
@@ -203,12 +205,14 @@ impl Pool {
         first: Option<Era>,
     ) -> Result<Arc<Link>, ErrorObject> {
         let permit = self.permit()?;
+        let open = lock(&self.open).clone();
+        let open = open.ok_or(RequestError::ShuttingDown)?;
         let opened = Link::open(
             &self.upstream,
             self.names.clone(),
             introduction,
             first,
-            (permit, self.open.clone()),
+            (permit, open),
         );
         let link = opened.await.map_err(|reason| {
             crate::log::warn!(reason, "can't connect to the server");

@@ -14,7 +14,6 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::link::Open;
 use super::names::Names;
 use super::parked::Parked;
 use super::pool::Pool;
@@ -39,7 +38,6 @@ pub(crate) struct ProxyServer {
     offers: Arc<dyn Fn(&str) -> bool + Send + Sync>,
     /// The arguments that headers repeat, of the tools that clients have listed.
     headers: Mutex<BTreeMap<String, Box<[ParamHeader]>>>,
-    open: Mutex<Option<Open>>,
     /// Ends when all connections are closed.
     closed: tokio::sync::Mutex<mpsc::Receiver<Infallible>>,
 }
@@ -69,7 +67,6 @@ impl ProxyServer {
             parked: Arc::default(),
             offers: Arc::clone(&proxy.offers),
             headers: Mutex::default(),
-            open: Mutex::new(Some(open)),
             closed: tokio::sync::Mutex::new(closed),
         }
     }
@@ -84,7 +81,6 @@ impl ProxyServer {
     pub(super) async fn close(&self) {
         self.parked.clear();
         self.pools.iter().for_each(|pool| pool.close());
-        lock(&self.open).take();
         let mut closed = self.closed.lock().await;
         // A program that does not end in time is killed with the proxy.
         let _ = timeout(PROXY_CLOSE, closed.recv()).await;
