@@ -44,7 +44,11 @@ pub(crate) async fn run(mut command: arguments::Proxy, verbose: u8) -> Result<()
     let mut server = builder(proxy, command, verbose).build();
     if let Some(file) = record {
         let recording = Recording::to_file(&file);
-        server = server.record(&recording.map_err(|error| Failure::of_file(&file, &error))?);
+        let recording = recording.map_err(|error| Failure::of_file(&file, &error))?;
+        let file = file.display().to_string();
+        let recording = recording
+            .on_error(move |error| note(&format!("{file}: nothing more is recorded: {error}")));
+        server = server.record(&recording);
     }
     let Some(listener) = listener else {
         let transport = stdio().max_frame_bytes(MAX_MESSAGE_BYTES);

@@ -47,6 +47,7 @@ pub struct Recording {
 struct State {
     connections: u64,
     sink: Sink,
+    on_error: Option<Box<dyn FnOnce(io::Error) + Send>>,
 }
 
 enum Sink {
@@ -86,15 +87,24 @@ impl Recording {
 
     /// Records to `writer`, which gets each line in one call of [`Write::write_all`], followed by a
     /// [`Write::flush`]. Nothing is kept in memory. Connections wait for the writer, so it must be
-    /// fast. If it fails, an error is logged, and nothing more is recorded.
+    /// fast. If it fails, nothing more is recorded, and the error is logged unless
+    /// [`on_error`](Self::on_error) handles it.
     pub fn to_writer(writer: impl Write + Send + 'static) -> Self {
         let state = State {
-            connections: 0,
             sink: Sink::Writer(Box::new(writer)),
+            ..State::default()
         };
         Self {
             state: Arc::new(Mutex::new(state)),
         }
+    }
+
+    /// Calls `observer` instead of logging an error when a message can't be written. The observer must
+    /// not use the recording.
+    #[must_use]
+    pub fn on_error(self, observer: impl FnOnce(io::Error) + Send + 'static) -> Self {
+        self.lock().on_error = Some(Box::new(observer));
+        self
     }
 
     /// The messages in memory and their senders.
@@ -156,8 +166,13 @@ impl State {
                 let line = entry.line();
                 let written = writer.write_all(line.as_bytes());
                 if let Err(error) = written.and_then(|()| writer.flush()) {
-                    crate::log::error!(%error, "the recording is incomplete: a message could not be written");
                     self.sink = Sink::Failed;
+                    match self.on_error.take() {
+                        Some(observer) => observer(error),
+                        None => {
+                            crate::log::error!(%error, "a message could not be recorded, so the recording ends")
+                        }
+                    }
                 }
             }
         }
@@ -379,9 +394,13 @@ mod tests {
         }
         let tries = Arc::default();
         let recording = Recording::to_writer(Full(Arc::clone(&tries)));
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&errors);
+        let recording = recording.on_error(move |error| lock(&seen).push(error.kind()));
         let recorder = Recorder::new(Some(&recording), Side::Server);
         recorder.sent(b"1");
         recorder.sent(b"2");
         assert_eq!(*lock(&tries), 1);
+        assert_eq!(*lock(&errors), [io::ErrorKind::StorageFull]);
     }
 }
