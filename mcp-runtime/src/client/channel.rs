@@ -20,7 +20,7 @@ use crate::connection::{
 };
 use crate::error::{CallError, RequestError, Unavailable, shared};
 use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS, FOREVER};
-use crate::protocol::{ClientLifecycle, LifecycleState, Negotiated, Timeouts};
+use crate::protocol::{ClientLifecycle, LifecycleState, Negotiated, TASKS, Timeouts};
 use crate::sync::lock;
 
 /// An open transport that is driven by a task, possibly before the negotiation.
@@ -77,7 +77,11 @@ impl Channel {
         state: Arc<ClientState>,
     ) -> io::Result<Self> {
         transport.set_timeouts(state.config.timeouts);
-        transport.set_extension_methods(state.config.extensions.methods());
+        let mut methods = state.config.extensions.methods();
+        if state.config.relay.is_some() {
+            methods.extend(TASKS);
+        }
+        transport.set_extension_methods(methods);
         let extensions = transport.extensions();
         let program = transport.program();
         if let Some(cache) = &state.cache {

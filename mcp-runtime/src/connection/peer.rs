@@ -189,7 +189,7 @@ impl Peer {
             negotiated.allow(R::METHOD, &params)?;
         }
         let result = self
-            .ask(R::METHOD.into(), &params, Timeouts::default())
+            .ask(R::METHOD.into(), Some(&params), Timeouts::default())
             .await?;
         let decoded = result.parse();
         decoded.map_err(|fault| CallError::unfit(R::METHOD, fault))
@@ -199,12 +199,12 @@ impl Peer {
     pub(crate) fn ask(
         &self,
         method: Cow<'static, str>,
-        params: &(impl Serialize + ?Sized),
+        params: Option<&(impl Serialize + ?Sized)>,
         timeouts: Timeouts,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send {
         let id = self.link.next_id();
         let mut frame = Vec::new();
-        write::request(&mut frame, &id.into(), &method, Some(params));
+        write::request(&mut frame, &id.into(), &method, params);
         let options = SendOptions {
             method,
             timeouts,

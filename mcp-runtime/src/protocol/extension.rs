@@ -62,6 +62,13 @@ impl<T: Into<String>> From<T> for ExtensionMethod {
     }
 }
 
+/// The methods of the extension for tasks whose header `Mcp-Name` proxies check and send.
+pub(crate) const TASKS: [ExtensionMethod; 3] = [
+    ExtensionMethod::new("tasks/get").named_by("taskId"),
+    ExtensionMethod::new("tasks/update").named_by("taskId"),
+    ExtensionMethod::new("tasks/cancel").named_by("taskId"),
+];
+
 /// A method of an extension that a server serves.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnMethod {

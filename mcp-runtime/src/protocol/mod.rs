@@ -29,7 +29,7 @@ pub(crate) use changes::accepted_lists;
 pub(crate) use client::ClientLifecycle;
 pub(crate) use decode::{invalid_params, locate, misplaced, reason};
 pub use extension::ExtensionMethod;
-pub(crate) use extension::OwnMethod;
+pub(crate) use extension::{OwnMethod, TASKS};
 pub(crate) use lifecycle::Lifecycle;
 pub use negotiation::Negotiated;
 pub(crate) use negotiation::{

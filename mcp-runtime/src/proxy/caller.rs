@@ -69,8 +69,8 @@ impl Caller {
 
     /// Sends the messages that belong to no request to `peer` from now on. Returns what was
     /// negotiated.
-    pub(crate) fn listen(self: &Arc<Self>, peer: Peer) -> Arc<Negotiated> {
-        self.peer.get_or_init(|| peer);
+    pub(crate) fn listen(self: &Arc<Self>, peer: &Peer) -> Arc<Negotiated> {
+        self.peer.get_or_init(|| peer.clone());
         for (index, slot) in self.slots.get().into_iter().flatten().enumerate() {
             if let Some(Ok(link)) = &*slot.borrow() {
                 self.follow(index, link);

@@ -36,6 +36,7 @@ impl Parked {
             members
                 .retain(|name, _| !matches!(&**name, "_meta" | "inputResponses" | "requestState"));
         }
+        params.sort_all_objects();
         let text = params.to_string();
         self.secret.hash_one((method, text, context.principal()))
     }

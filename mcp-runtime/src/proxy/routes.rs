@@ -49,7 +49,7 @@ pub(super) struct Call {
 /// A question of a server with a handshake to a stateless caller.
 pub(super) struct Question {
     pub(super) method: String,
-    pub(super) params: RawJson,
+    pub(super) params: Option<RawJson>,
     pub(super) answer: oneshot::Sender<Result<RawJson, ErrorObject>>,
 }
 
@@ -153,8 +153,7 @@ impl Routes {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> BoxFuture<Result<RawJson, ErrorObject>> {
-        let params = params.unwrap_or(RawJsonRef::empty_object()).into();
-        let params = self.names.question(method, params);
+        let params = params.map(|params| self.names.question(method, params.into()));
         let method = method.to_owned();
         let call = match self.only_caller() {
             Ok(call) => call,
@@ -188,12 +187,12 @@ impl Routes {
         &self,
         peer: Option<Peer>,
         method: String,
-        params: RawJson,
+        params: Option<RawJson>,
     ) -> BoxFuture<Result<RawJson, ErrorObject>> {
         let names = self.names.clone();
         Box::pin(async move {
             let peer = peer.ok_or_else(|| RequestError::NoCaller.to_error())?;
-            let asked = peer.ask(method.into(), &params, Timeouts::within(FOREVER));
+            let asked = peer.ask(method.into(), params.as_ref(), Timeouts::within(FOREVER));
             let answer = asked.await.map_err(|error| match error {
                 CallError::Rpc(error) => error,
                 error => RequestError::NoAnswer(error.to_string()).to_error(),

@@ -128,8 +128,11 @@ impl Asking {
             self.ask(question);
         }
         let requests = self.asked.iter().map(|(key, question)| {
-            let request = json!({"method": question.method, "params": question.params});
-            (key.clone(), request)
+            let method = Some(RawJson::encode(&question.method));
+            let members = [("method", method), ("params", question.params.clone())];
+            let members = members.map(|(name, value)| Some((name, value?)));
+            let members: OrderedMap<_> = members.into_iter().flatten().collect();
+            (key.clone(), members)
         });
         let requests: OrderedMap<_> = requests.collect();
         let state = proxy.parked.park(binding, self);
@@ -227,8 +230,8 @@ async fn answered(
         let method: String = member("method")
             .and_then(|it| it.parse().ok())
             .unwrap_or_default();
-        let asked = member("params").unwrap_or(RawJsonRef::empty_object());
-        let asked = link.routes.names.question(&method, asked.into());
+        let asked = member("params");
+        let asked = asked.map(|it| link.routes.names.question(&method, it.into()));
         let peer = context.peer().clone();
         let asking = async move {
             peer.ask(method.into(), &asked, Timeouts::within(FOREVER))

@@ -22,6 +22,8 @@ use crate::deprecations;
 use crate::layer::{Next, RequestLayer, RequestService, Stack};
 use crate::protocol::{ExtensionMethod, Requirement};
 #[cfg(feature = "client")]
+use crate::protocol::{OwnMethod, TASKS};
+#[cfg(feature = "client")]
 use crate::proxy::ProxyServer;
 
 /// Builds a [`Server`] from settings, tools, prompts and resources.
@@ -327,6 +329,12 @@ impl ServerBuilder {
     #[cfg(feature = "client")]
     pub(crate) fn relay(&mut self, proxy: Arc<ProxyServer>) -> &mut Self {
         self.settings.proxy = Some(proxy);
+        let methods = TASKS.map(|method| OwnMethod {
+            method,
+            extension: None,
+            revisions: Revisions::ALL.iter().collect(),
+        });
+        self.settings.rules.own_methods = methods.into();
         self.settings.rules.passes_unknown = true;
         self
     }
@@ -467,7 +475,8 @@ impl ServerBuilder {
             mut registry,
         } = mem::take(self);
         registry.join_settings(&mut settings);
-        settings.rules.own_methods = settings.extensions.methods().collect();
+        let relayed = settings.rules.own_methods.iter().cloned();
+        settings.rules.own_methods = relayed.chain(settings.extensions.methods()).collect();
         for index in 0..registry.mounts.len() {
             registry.update_mounted(index);
         }

@@ -128,9 +128,10 @@ impl ServerRole {
         &mut self,
         method: &str,
         params: Option<RawJsonRef<'_>>,
+        peer: &Peer,
     ) -> Option<Arc<Negotiated>> {
         if method == InitializedNotification::METHOD {
-            return self.initialized();
+            return self.initialized(peer);
         }
         #[cfg(feature = "client")]
         if let Some(caller) = self.session.caller() {
@@ -143,15 +144,15 @@ impl ServerRole {
     }
 
     /// Completes the handshake, and returns what was negotiated. Returns `None` if there is no
-    /// handshake to complete.
-    pub(crate) fn initialized(&mut self) -> Option<Arc<Negotiated>> {
+    /// handshake to complete. `peer` is the client, which can be asked.
+    pub(crate) fn initialized(&mut self, peer: &Peer) -> Option<Arc<Negotiated>> {
         if !self.lifecycle.initialized() {
             tracing::debug!("an unexpected `notifications/initialized` was ignored");
             return None;
         }
         #[cfg(feature = "client")]
         if let Some(caller) = self.session.caller() {
-            self.lifecycle.connection.negotiated = Some(caller.listen(self.peer.clone()));
+            self.lifecycle.connection.negotiated = Some(caller.listen(peer));
         }
         let router = self.server.router();
         if router.announces_changes() {
@@ -196,7 +197,8 @@ impl Role for ServerRole {
     }
 
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>) {
-        if let Some(negotiated) = self.heard_notification(method, params) {
+        let peer = self.peer.clone();
+        if let Some(negotiated) = self.heard_notification(method, params, &peer) {
             self.server.initialized(negotiated, self.peer.clone());
         }
     }

@@ -156,7 +156,7 @@ pub(super) async fn send(
     };
     Ok(cx
         .peer()
-        .ask(method.into(), &params, Timeouts::within(wait))
+        .ask(method.into(), Some(&params), Timeouts::within(wait))
         .await?)
 }
 

@@ -172,7 +172,8 @@ impl HttpSession {
         let read = || RequestParams::read(Some(params));
         let opened = role.lifecycle.request(InitializeRequest::METHOD, read);
         opened.map_err(|error| error.to_string())?;
-        role.initialized();
+        let peer = Peer::over(Arc::new(Arc::clone(&self.standalone)));
+        role.initialized(&peer);
         drop(state);
         Ok(self)
     }

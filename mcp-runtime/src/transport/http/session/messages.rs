@@ -47,11 +47,11 @@ impl HttpSession {
             Step::Done => None,
             Step::Request { id, method, params } => self.request(&id, &method, params, delivery),
             Step::Notification { method, params } => {
-                let initialized = self.lock().core.role.heard_notification(&method, params);
+                let peer = Exchange::peer(&delivery.exchange);
+                let role = &mut self.lock().core.role;
+                let initialized = role.heard_notification(&method, params, &peer);
                 if let Some(negotiated) = initialized {
-                    delivery
-                        .server
-                        .initialized(negotiated, Exchange::peer(&delivery.exchange));
+                    delivery.server.initialized(negotiated, peer);
                 }
                 None
             }
