@@ -130,7 +130,7 @@ impl Asking {
         let requests = self.asked.iter().map(|(key, question)| {
             let method = Some(RawJson::encode(&question.method));
             let members = [("method", method), ("params", question.params.clone())];
-            let members = members.map(|(name, value)| Some((name, value?)));
+            let members = members.map(|(name, value)| Some((name.to_owned(), value?)));
             let members: OrderedMap<_> = members.into_iter().flatten().collect();
             (key.clone(), members)
         });
@@ -234,7 +234,7 @@ async fn answered(
         let asked = asked.map(|it| link.routes.names.question(&method, it.into()));
         let peer = context.peer().clone();
         let asking = async move {
-            peer.ask(method.into(), &asked, Timeouts::within(FOREVER))
+            peer.ask(method.into(), asked.as_ref(), Timeouts::within(FOREVER))
                 .await
         };
         Box::pin(asking) as BoxFuture<_>
