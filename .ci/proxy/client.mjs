@@ -7,8 +7,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const PLAN = JSON.parse(readFileSync(new URL('plan.json', import.meta.url), 'utf8'));
 const MODES = { handshake: 'legacy', stateless: { pin: '2026-07-28' } };
-const ONLY_WITH_HANDSHAKE = ['logging/setLevel', 'resources/subscribe', 'notifications/roots/list_changed'];
-const LIMIT = 30_000;
+const ONLY_WITH_HANDSHAKE = ['wait', 'logging/setLevel', 'resources/subscribe', 'notifications/roots/list_changed'];
+const LIMIT = 15_000;
 const { HOME, PATH, RECORD } = process.env;
 const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
 

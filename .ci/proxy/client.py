@@ -18,8 +18,8 @@ from mcp.client.streamable_http import create_mcp_http_client, streamable_http_c
 warnings.simplefilter("ignore")
 PLAN = json.loads((Path(__file__).parent / "plan.json").read_text())
 MODES = {"handshake": "legacy", "stateless": "auto"}
-ONLY_WITH_HANDSHAKE = ["logging/setLevel", "resources/subscribe", "notifications/roots/list_changed"]
-LIMIT = 30
+ONLY_WITH_HANDSHAKE = ["wait", "logging/setLevel", "resources/subscribe", "notifications/roots/list_changed"]
+LIMIT = 15
 LISTS = {
     "tools/list": Client.list_tools,
     "prompts/list": Client.list_prompts,

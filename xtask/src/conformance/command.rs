@@ -40,7 +40,7 @@ const WITH_EXTENSIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 const WITH_TASKS: &str = "2026-07-28";
 
 /// The server closes a stream in this scenario, and a proxy does not close the client's stream with it.
-const NOT_THROUGH_PROXIES: &str = "server-sse-polling:";
+const NOT_THROUGH_PROXIES: &str = "server-server-sse-polling:";
 
 /// Runs all scenarios of all revisions, of tasks, and of the authorization extensions. Returns the totals.
 ///
