@@ -251,13 +251,7 @@ fn explain(failure: Failure, remote: Option<&Remote>) -> Failure {
 fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> Failure {
     let program = &*started.command;
     let ConnectError::Open(cause) = &error else {
-        let has_lines = error.child_exit().is_none_or(|it| !it.stderr.is_empty());
-        let failure = Failure::from(error);
-        let is_complete = has_lines && failure.kind != Kind::Timeout;
-        return match is_complete {
-            true => failure,
-            false => with_last_lines(failure, &stderr.text()),
-        };
+        return with_last_lines(error.into(), &stderr.text());
     };
     if let Some(folder) = &started.cwd
         && let Err(error) = fs::metadata(Path::new(folder).join("."))
@@ -284,11 +278,11 @@ fn start_failure(error: ConnectError, started: &Program, stderr: &Captured) -> F
     Failure::new(Kind::Unreachable, message)
 }
 
-/// Adds the last lines of a program's standard error.
+/// Adds the last lines of a program's standard error if the program did not answer in time.
 fn with_last_lines(mut failure: Failure, stderr: &str) -> Failure {
     let lines = stderr.lines().filter(|it| !it.trim().is_empty());
     let mut last: Vec<_> = lines.rev().take(SHOWN_LINES).collect();
-    if !last.is_empty() {
+    if failure.kind == Kind::Timeout && !last.is_empty() {
         last.push("; its standard error ends with:");
         last.reverse();
         failure.message += &last.join("\n  ");

@@ -124,6 +124,7 @@ async fn behind(command: &arguments::Proxy, verbose: u8) -> Result<Vec<Arc<Behin
             era: reach.era,
             timeout: command.timeout,
             verbose,
+            shows_failures: command.http.is_some() || command.targets.len() != 1,
             failed: Mutex::default(),
         })
     };
@@ -201,6 +202,8 @@ struct Behind {
     era: Option<Era>,
     timeout: Option<Duration>,
     verbose: u8,
+    /// False if the command ends with the last failure.
+    shows_failures: bool,
     /// The reason why the server could not be reached the last time.
     failed: Mutex<Option<Failure>>,
 }
@@ -245,11 +248,11 @@ impl Behind {
         Ok(client)
     }
 
-    /// Keeps a failure, and returns its text. The failure is shown unless it is the same again.
+    /// Keeps a failure, and returns its text. A failure that repeats is shown once.
     fn fail(&self, failure: Failure) -> String {
         let text = failure.text();
         let last = lock(&self.failed).replace(failure);
-        if last.is_none_or(|it| it.text() != text) {
+        if self.shows_failures && last.is_none_or(|it| it.text() != text) {
             note(&format!("{}{text}", self.label()));
         }
         text

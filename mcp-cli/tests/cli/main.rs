@@ -8,6 +8,7 @@ mod certificates;
 mod commands;
 mod configured;
 mod mistakes;
+mod proxy;
 #[cfg(unix)]
 mod pty;
 mod scripts;

@@ -334,8 +334,8 @@ pub struct ChildExited {
     pub program: String,
     /// The exit code, or the signal that ended the program.
     pub status: ExitStatus,
-    /// The last 4 KiB of standard error, if it is logged or captured. Bytes that are not UTF-8 are
-    /// replaced.
+    /// The last 4 KiB of standard error, unless it is inherited or discarded. Bytes that are not
+    /// UTF-8 are replaced.
     pub stderr: String,
     /// The first line of standard output that is not a message, shortened to 200 characters. Only
     /// set if the program ended before the connection was initialized.

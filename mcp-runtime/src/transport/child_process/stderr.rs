@@ -78,8 +78,10 @@ impl Stderr {
             }
             let text = String::from_utf8_lossy(&bytes);
             match &self {
-                // `recent` ends up in error messages, and these lines have already been shown.
-                Self::Lines(on_line) => on_line.0(text.trim_end()),
+                Self::Lines(on_line) => {
+                    on_line.0(text.trim_end());
+                    recent.push(&bytes);
+                }
                 Self::Capture(captured) => {
                     captured.push(&bytes);
                     recent.push(&bytes);
