@@ -2,11 +2,14 @@
 //! uses the bindings, `json` uses `call_tool` with `json!`, and `read` also reads the content of the result.
 //! The server answers each call with the same bytes.
 
-use bindings_2024::everything::{Everything, Location};
+use everything::{Everything, Location};
 use mcp_runtime::transport::ByteStream;
 use mcp_runtime::{Client, Era};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+
+#[path = "../../src/everything.rs"]
+mod everything;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {

