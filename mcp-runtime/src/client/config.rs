@@ -11,7 +11,7 @@ use super::cache::ResponseCache;
 use super::extension::ClientExtensions;
 use super::input::InputHandlers;
 use super::layers::Stack;
-use super::relay::Relay;
+use super::relay::RelayConfig;
 use crate::TraceContext;
 use crate::connection::Recording;
 use crate::limits::{
@@ -43,7 +43,7 @@ pub(super) struct Config {
     pub(super) wants_progress: bool,
     pub(super) recording: Option<Recording>,
     /// Set if the client belongs to a proxy.
-    pub(super) relay: Option<Relay>,
+    pub(super) relay: Option<RelayConfig>,
 }
 
 impl Config {

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::channel::{Channel, RequestKind, request_options};
 use super::config::Config;
 use super::error::ConnectError;
-use super::relay::{self, Relay};
+use super::relay::{self, RelayConfig};
 use super::source::Source;
 use super::state::ClientState;
 use super::supervisor::{Connection, Open};
@@ -141,7 +141,7 @@ async fn noting_silence(
 /// (2026-07-28, "stdio", section Backward Compatibility).
 async fn negotiate(channel: &Channel, config: &Config, revisions: Revisions) -> NegotiationResult {
     let negotiation = Negotiation { channel, config };
-    let relayed = config.relay.as_ref().and_then(Relay::revision);
+    let relayed = config.relay.as_ref().and_then(RelayConfig::revision);
     let relayed = relayed.filter(|revision| revisions.contains(*revision));
     let newest = |era| {
         let relayed = relayed.filter(|revision| revision.era() == era);

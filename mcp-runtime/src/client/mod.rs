@@ -43,7 +43,7 @@ pub use extension::ClientExtension;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};
 #[cfg(feature = "server")]
-pub(crate) use relay::{Relay, request_meta};
+pub(crate) use relay::{RelayConfig, request_meta};
 pub use requests::{PromptArguments, escape_template};
 pub use state::{Notifications, Status, StatusWatch, TransportState};
 pub use subscription::Subscription;

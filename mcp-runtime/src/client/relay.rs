@@ -20,7 +20,7 @@ type OnRequest = Box<
 >;
 
 /// What makes a client the client of a proxy.
-pub(crate) struct Relay {
+pub(crate) struct RelayConfig {
     /// The parameters of a caller's `initialize`, which contain its name and its capabilities.
     pub(crate) introduction: OrderedMap<RawJson>,
     /// Serves the requests of the server, except `ping`.
@@ -30,7 +30,7 @@ pub(crate) struct Relay {
     pub(crate) opened: Mutex<Option<RawJson>>,
 }
 
-impl Relay {
+impl RelayConfig {
     /// The revision that the caller requests, if it is known.
     pub(super) fn revision(&self) -> Option<Revision> {
         let requested: String = self.introduction.get("protocolVersion")?.parse().ok()?;
@@ -67,7 +67,7 @@ pub(crate) fn request_meta(introduction: &OrderedMap<RawJson>, revision: Revisio
 
 impl ClientBuilder {
     /// Makes the client relay messages. `first` is the era to try first.
-    pub(crate) fn relay(mut self, relay: Relay, first: Option<Era>) -> Self {
+    pub(crate) fn relay(mut self, relay: RelayConfig, first: Option<Era>) -> Self {
         self.config.last_era = first;
         self.config.relay = Some(relay);
         self

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use mcp_types::{Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, Revision, SubscriptionFilter};
@@ -10,20 +11,23 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::link::Link;
+use super::names::Names;
 use super::pool::Pool;
 use super::routes::{announcement, exists_in, send};
 use super::{Failure, ProxyServer, translation};
 use crate::client::Reconnect;
-use crate::connection::Peer;
+use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::protocol::{Change, Negotiated};
+use crate::server::{Answer, RawSession, ServerRequest};
 use crate::sync::lock;
 
 /// The connection to a server as soon as there is one, or the reason why there is none.
 type Slot = watch::Receiver<Option<Result<Arc<Link>, ErrorObject>>>;
 
 /// A client with a handshake, and its connections to the servers.
-pub(crate) struct Caller {
+pub(super) struct Caller {
+    proxy: Arc<ProxyServer>,
     pub(super) number: u64,
     /// The parameters of its `initialize`.
     pub(super) introduction: OrderedMap<RawJson>,
@@ -31,6 +35,8 @@ pub(crate) struct Caller {
     /// The client, for messages that belong to no request.
     peer: OnceLock<Peer>,
     slots: OnceLock<Vec<Slot>>,
+    /// True if `initialize` was answered.
+    pub(super) is_answered: AtomicBool,
     /// The minimum level of log messages, for stateless servers.
     pub(super) log_level: Mutex<Option<String>>,
     /// The subscriptions at stateless servers: to the lists, and to resources.
@@ -39,16 +45,19 @@ pub(crate) struct Caller {
 
 impl Caller {
     pub(super) fn new(
+        proxy: Arc<ProxyServer>,
         number: u64,
         introduction: OrderedMap<RawJson>,
         negotiated: &Arc<Negotiated>,
     ) -> Self {
         Self {
+            proxy,
             number,
             introduction,
             negotiated: Mutex::new(Arc::clone(negotiated)),
             peer: OnceLock::new(),
             slots: OnceLock::new(),
+            is_answered: AtomicBool::new(false),
             log_level: Mutex::default(),
             tasks: Mutex::default(),
         }
@@ -67,24 +76,13 @@ impl Caller {
         });
     }
 
-    /// Sends the messages that belong to no request to `peer` from now on. Returns what was
-    /// negotiated.
-    pub(crate) fn listen(self: &Arc<Self>, peer: &Peer) -> Arc<Negotiated> {
-        self.peer.get_or_init(|| peer.clone());
-        for (index, slot) in self.slots.get().into_iter().flatten().enumerate() {
-            if let Some(Ok(link)) = &*slot.borrow() {
-                self.follow(index, link);
-            }
-        }
-        Arc::clone(&lock(&self.negotiated))
-    }
-
     pub(super) fn peer(&self) -> Option<Peer> {
         self.peer.get().cloned()
     }
 
     /// Begins to connect to each server.
-    pub(super) fn connect(self: &Arc<Self>, proxy: &ProxyServer) {
+    pub(super) fn connect(self: &Arc<Self>) {
+        let proxy = &self.proxy;
         let is_alone = proxy.pools.len() == 1;
         let pools = proxy.pools.iter().enumerate();
         let slots = pools.map(|(index, pool)| {
@@ -121,17 +119,6 @@ impl Caller {
             outcome.unwrap_or_else(|| Err(RequestError::Internal.to_error()))
         });
         pool.unless_login(waiting).await
-    }
-
-    /// Passes a notification of the client on to all servers.
-    pub(crate) fn notification(&self, method: &str, params: Option<RawJsonRef<'_>>) {
-        for slot in self.slots.get().into_iter().flatten() {
-            if let Some(Ok(link)) = &*slot.borrow()
-                && link.era() == Era::Handshake
-            {
-                link.client.relay_notification(method, params);
-            }
-        }
     }
 
     /// Passes a notification of a server on that belongs to no request.
@@ -185,6 +172,48 @@ impl Caller {
     }
 }
 
+impl RawSession for Caller {
+    fn begin(self: Arc<Self>, peer: &Peer) -> Arc<Negotiated> {
+        self.peer.get_or_init(|| peer.clone());
+        for (index, slot) in self.slots.get().into_iter().flatten().enumerate() {
+            if let Some(Ok(link)) = &*slot.borrow() {
+                self.follow(index, link);
+            }
+        }
+        Arc::clone(&lock(&self.negotiated))
+    }
+
+    fn serve(self: Arc<Self>, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
+        Arc::clone(&self.proxy).begin(request, Some(self))
+    }
+
+    fn notification(&self, method: &str, params: Option<RawJsonRef<'_>>) {
+        for (slot, pool) in self
+            .slots
+            .get()
+            .into_iter()
+            .flatten()
+            .zip(&self.proxy.pools)
+        {
+            if let Some(Ok(link)) = &*slot.borrow()
+                && link.era() == Era::Handshake
+                && let Some(params) = renamed(&pool.names, method, params)
+            {
+                let params = params.as_ref().map(RawJson::as_raw);
+                link.client.relay_notification(method, params);
+            }
+        }
+    }
+}
+
+/// The parameters of a notification as a server knows them. Returns `None` if they name something of
+/// another server.
+fn renamed(names: &Names, method: &str, params: Option<RawJsonRef<'_>>) -> Option<Option<RawJson>> {
+    params.map_or(Some(None), |params| {
+        names.request(method, &params.into()).map(Some)
+    })
+}
+
 /// The task that connects a caller to a server.
 struct Connecting {
     caller: Weak<Caller>,
@@ -216,9 +245,11 @@ impl Connecting {
         let Some((caller, link)) = self.caller.upgrade().zip(link) else {
             return;
         };
-        // The caller has been answered before: its lists were empty.
         if caller.peer.get().is_some() {
             caller.follow(self.index, &link);
+        }
+        // The lists of the caller were empty until now.
+        if caller.is_answered.load(Ordering::Acquire) {
             for list in [Change::Tools, Change::Prompts, Change::Resources] {
                 caller.announce(list);
             }

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use super::names::Names;
 use super::routes::Routes;
 use super::to_error;
-use crate::client::{Client, Reconnect, Relay};
+use crate::client::{Client, Reconnect, RelayConfig};
 use crate::limits::PROXY_RECONNECT_PAUSE;
 use crate::protocol::Change;
 use crate::proxy::Upstream;
@@ -58,7 +58,7 @@ impl Link {
         let routes = Arc::new(Routes::new(names));
         let asked = Arc::clone(&routes);
         let notified = Arc::clone(&routes);
-        let relay = Relay {
+        let relay = RelayConfig {
             introduction,
             on_request: Box::new(move |method, params| asked.ask(method, params)),
             on_notification: Box::new(move |method, params| notified.notify(method, params)),

@@ -35,9 +35,9 @@ mod upstream;
 
 use mcp_types::ErrorObject;
 
-pub(crate) use caller::Caller;
+use caller::Caller;
 pub use proxy::Proxy;
-pub(crate) use server::ProxyServer;
+use server::ProxyServer;
 pub use upstream::Upstream;
 
 use crate::error::{CallError, RequestError};

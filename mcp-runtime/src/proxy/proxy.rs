@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{ProxyServer, Upstream};
+use crate::protocol::TASKS;
 use crate::server::{McpServer, ServerBuilder};
 
 /// A server that relays to other servers.
@@ -110,7 +111,7 @@ impl Proxy {
 impl McpServer for Proxy {
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
         let proxy = Arc::new(ProxyServer::new(&self));
-        server.relay(Arc::clone(&proxy));
+        server.raw(Arc::clone(&proxy) as _, TASKS);
         server.on_shutdown(move || {
             let proxy = Arc::clone(&proxy);
             async move { proxy.close().await }

@@ -43,11 +43,11 @@ pub(super) struct Call {
     /// The id of the request to the server, which is also its progress token.
     id: AtomicI64,
     /// Takes the questions for a caller that does not answer requests.
-    questions: Option<mpsc::UnboundedSender<Question>>,
+    questions: Option<mpsc::UnboundedSender<PendingQuestion>>,
 }
 
 /// A question of a server with a handshake to a stateless caller.
-pub(super) struct Question {
+pub(super) struct PendingQuestion {
     pub(super) method: String,
     pub(super) params: Option<RawJson>,
     pub(super) answer: oneshot::Sender<Result<RawJson, ErrorObject>>,
@@ -116,7 +116,7 @@ impl Routes {
         self: &Arc<Self>,
         caller: u64,
         context: &Context,
-        questions: Option<mpsc::UnboundedSender<Question>>,
+        questions: Option<mpsc::UnboundedSender<PendingQuestion>>,
     ) -> InFlight {
         let call = Arc::new(Call {
             caller,
@@ -168,7 +168,7 @@ impl Routes {
             return self.ask_peer(Some(call.context().peer().clone()), method, params);
         };
         let (answer, answered) = oneshot::channel();
-        let question = Question {
+        let question = PendingQuestion {
             method,
             params,
             answer,

@@ -24,14 +24,14 @@ use crate::connection::Served;
 use crate::error::RequestError;
 use crate::limits::PROXY_CLOSE;
 use crate::protocol::{Negotiated, ParamHeader, StrictJson};
-use crate::server::{Answer, Context, ServerRequest, Session};
+use crate::server::{Answer, Context, RawServer, ServerRequest, Session};
 use crate::sync::lock;
 
 /// The key of the question whether the user visits the page of a login.
 const LOGIN: &str = "mcp-proxy-login";
 
 /// A running proxy: its servers, and the calls that wait for answers.
-pub(crate) struct ProxyServer {
+pub(super) struct ProxyServer {
     pub(super) pools: Vec<Arc<Pool>>,
     pub(super) is_shared: bool,
     pub(super) parked: Arc<Parked>,
@@ -86,28 +86,6 @@ impl ProxyServer {
         let _ = timeout(PROXY_CLOSE, closed.recv()).await;
     }
 
-    /// Connects a client to the servers, and answers its `initialize`.
-    pub(crate) fn initialize(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        params: Option<RawJsonRef<'_>>,
-        negotiated: &Arc<Negotiated>,
-    ) -> Served<Answer> {
-        let introduction = params.and_then(|params| params.parse().ok());
-        let introduction = introduction.unwrap_or_default();
-        let caller = Caller::new(session.number(), introduction, negotiated);
-        let caller = Arc::new(caller);
-        session.set_caller(Arc::clone(&caller));
-        caller.connect(self);
-        let proxy = Arc::clone(self);
-        let session = Arc::clone(session);
-        Served::Later(Box::pin(async move {
-            let introduced = proxy.introduce(&caller).await;
-            session.set_refused(introduced.is_err());
-            introduced.map(Answer::relayed)
-        }))
-    }
-
     /// Answers `initialize` with what the servers say of themselves.
     ///
     /// # Errors
@@ -131,27 +109,33 @@ impl ProxyServer {
         }
     }
 
-    /// Serves a request of a client after its handshake, or of a stateless client.
+    /// Begins to serve a request. `caller` is its client, unless that is stateless.
     ///
     /// # Errors
     ///
     /// When the request calls a hidden tool, or its headers do not repeat its arguments.
-    pub(crate) fn serve(
-        self: &Arc<Self>,
+    pub(super) fn begin(
+        self: Arc<Self>,
         request: ServerRequest<'_>,
+        caller: Option<Arc<Caller>>,
     ) -> Result<Served<Answer>, RequestError> {
         if request.method == methods::TOOLS_CALL {
             self.check_tool(&request)?;
         }
-        let proxy = Arc::clone(self);
         let method = request.method.to_owned();
         let params = request.params.raw.unwrap_or(RawJsonRef::empty_object());
         let params = RawJson::from(params);
         let context = request.context.clone();
         let is_listening = method == methods::SUBSCRIPTIONS_LISTEN;
         let answering = Box::pin(async move {
-            let result = proxy.answer(&method, &params, &context).await?;
-            Ok(Answer::relayed(result))
+            let call = Call {
+                index: 0,
+                method: &method,
+                params: &params,
+                context: &context,
+                caller: caller.as_ref(),
+            };
+            Ok(Answer::relayed(self.answer(call).await?))
         });
         Ok(match is_listening {
             true => Served::Open(answering),
@@ -175,29 +159,12 @@ impl ProxyServer {
         peer.link.check_headers(headers, &arguments)
     }
 
-    async fn answer(
-        &self,
-        method: &str,
-        params: &RawJson,
-        context: &Context,
-    ) -> Result<RawJson, ErrorObject> {
-        let caller = match context.revision().era() {
-            Era::Handshake => context.session().caller(),
-            Era::Stateless => None,
+    async fn answer(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+        let result = match self.pools.len() {
+            1 => self.call(call).await?,
+            _ => self.call_several(call).await?,
         };
-        let call = Call {
-            index: 0,
-            method,
-            params,
-            context,
-            caller: caller.as_ref(),
-        };
-        let result = if self.pools.len() == 1 {
-            self.call(call).await?
-        } else {
-            self.call_several(call).await?
-        };
-        if method != methods::TOOLS_LIST {
+        if call.method != methods::TOOLS_LIST {
             return Ok(result);
         }
         self.remember_headers(&result);
@@ -318,6 +285,38 @@ impl ProxyServer {
                 Ok(asking.outcome(self, binding()).await?)
             }
         }
+    }
+}
+
+impl RawServer for ProxyServer {
+    /// Connects a client to the servers, and answers with what they say of themselves.
+    fn initialize(
+        self: Arc<Self>,
+        session: &Arc<Session>,
+        params: Option<RawJsonRef<'_>>,
+        negotiated: &Arc<Negotiated>,
+    ) -> Served<Answer> {
+        let introduction = params.and_then(|params| params.parse().ok());
+        let introduction = introduction.unwrap_or_default();
+        let caller = Arc::new(Caller::new(
+            Arc::clone(&self),
+            session.number,
+            introduction,
+            negotiated,
+        ));
+        session.set_raw(Arc::clone(&caller) as _);
+        caller.connect();
+        let session = Arc::clone(session);
+        Served::Later(Box::pin(async move {
+            let introduced = self.introduce(&caller).await;
+            caller.is_answered.store(true, Ordering::Release);
+            session.set_refused(introduced.is_err());
+            introduced.map(Answer::relayed)
+        }))
+    }
+
+    fn serve(self: Arc<Self>, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
+        self.begin(request, None)
     }
 }
 

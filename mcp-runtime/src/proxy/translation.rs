@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use super::link::Link;
 use super::parked::responses;
 use super::pool::Lease;
-use super::routes::{InFlight, Question, announcement, of_subscription, send, with};
+use super::routes::{InFlight, PendingQuestion, announcement, of_subscription, send, with};
 use super::{Caller, ProxyServer, to_error};
 use crate::client::request_meta;
 use crate::connection::{BoxFuture, join_all};
@@ -54,9 +54,9 @@ pub(super) struct Asking {
     lease: Lease,
     in_flight: InFlight,
     result: BoxFuture<Result<RawJson, ErrorObject>>,
-    questions: mpsc::UnboundedReceiver<Question>,
+    questions: mpsc::UnboundedReceiver<PendingQuestion>,
     /// The questions without an answer, by their keys.
-    asked: OrderedMap<Question>,
+    asked: OrderedMap<PendingQuestion>,
     last_key: u64,
 }
 
@@ -144,7 +144,7 @@ impl Asking {
         Ok(result.into())
     }
 
-    fn ask(&mut self, question: Question) {
+    fn ask(&mut self, question: PendingQuestion) {
         if matches!(
             &*question.method,
             methods::ELICITATION_CREATE | methods::SAMPLING_CREATE_MESSAGE | methods::ROOTS_LIST

@@ -50,7 +50,7 @@ impl Upstream {
     ///
     /// While a login is pending, `initialize` is answered after 8 seconds, with empty lists. Calls
     /// send the URL to clients that can open one, and fail with the URL for others. When the login
-    /// is done, clients are told that the lists have changed.
+    /// is done, clients learn that the lists have changed.
     #[must_use]
     pub fn login(mut self, url: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         self.login = Arc::new(url);

@@ -21,10 +21,6 @@ use super::{
 use crate::deprecations;
 use crate::layer::{Next, RequestLayer, RequestService, Stack};
 use crate::protocol::{ExtensionMethod, Requirement};
-#[cfg(feature = "client")]
-use crate::protocol::{OwnMethod, TASKS};
-#[cfg(feature = "client")]
-use crate::proxy::ProxyServer;
 
 /// Builds a [`Server`] from settings, tools, prompts and resources.
 ///
@@ -322,20 +318,6 @@ impl ServerBuilder {
             .hooks
             .shutdown
             .push(hooks::hook(move |()| hook()));
-        self
-    }
-
-    /// Makes the server a proxy: `proxy` serves all requests.
-    #[cfg(feature = "client")]
-    pub(crate) fn relay(&mut self, proxy: Arc<ProxyServer>) -> &mut Self {
-        self.settings.proxy = Some(proxy);
-        let methods = TASKS.map(|method| OwnMethod {
-            method,
-            extension: None,
-            revisions: Revisions::ALL.iter().collect(),
-        });
-        self.settings.rules.own_methods = methods.into();
-        self.settings.rules.passes_unknown = true;
         self
     }
 

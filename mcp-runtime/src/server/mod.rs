@@ -14,6 +14,7 @@ pub(crate) mod handler;
 pub mod input;
 pub(crate) mod layers;
 pub mod prompts;
+mod raw;
 pub mod resources;
 mod scopes;
 pub(crate) mod serve;
@@ -49,6 +50,7 @@ pub(crate) use dispatch::{Answer, ServerRequest};
 pub use extensions::{Extension, ExtensionNotification, ExtensionSubscription, MethodCall};
 pub use handler::HandlerError;
 pub use layers::ToolExtension;
+pub(crate) use raw::{RawServer, RawSession};
 use scopes::Scopes;
 pub(crate) use serve::Running;
 #[cfg(feature = "http-server")]

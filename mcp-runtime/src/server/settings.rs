@@ -12,12 +12,10 @@ use super::extensions::ServerExtensions;
 use super::input::RetryStates;
 use super::layers::Stack;
 use super::serve::hooks::Hooks;
-use super::{List, Scopes};
+use super::{List, RawServer, Scopes};
 use crate::error::ServeError;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{Requirement, ServerRules};
-#[cfg(feature = "client")]
-use crate::proxy::ProxyServer;
 
 /// The settings of a server as a whole. They never change after the server is built.
 #[derive(Debug)]
@@ -38,9 +36,8 @@ pub(super) struct Settings {
     pub(super) hooks: Hooks,
     pub(super) layers: Option<Stack>,
     pub(super) logging: bool,
-    /// Serves all requests, if the server is a proxy.
-    #[cfg(feature = "client")]
-    pub(super) proxy: Option<Arc<ProxyServer>>,
+    /// Serves all requests in place of the router.
+    pub(super) raw: Option<Arc<dyn RawServer>>,
 }
 
 impl Settings {
@@ -78,8 +75,7 @@ impl Default for Settings {
             hooks: Hooks::default(),
             layers: None,
             logging: false,
-            #[cfg(feature = "client")]
-            proxy: None,
+            raw: None,
         }
     }
 }

@@ -39,8 +39,8 @@ const ORDERS: &[Order] = &[
             "transport/http",
             "transport/http/client",
             "client",
-            // A server that forwards requests to a client.
-            "server/proxy",
+            // Servers that relay to other servers, through clients.
+            "proxy",
             "transport/child_process",
             // Listeners serve each of their clients.
             "transport/socket",

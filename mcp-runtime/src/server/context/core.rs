@@ -215,7 +215,6 @@ impl Context {
     }
 
     /// Returns true if the request asks for log messages (stateless era).
-    #[cfg(feature = "client")]
     pub(crate) fn wants_logs(&self) -> bool {
         self.log_level().is_some()
     }

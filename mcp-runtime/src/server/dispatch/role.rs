@@ -15,7 +15,7 @@ use crate::error::RequestError;
 use crate::protocol::{Admission, Negotiated, RequestParams, ServerLifecycle};
 use crate::server::context::attach;
 use crate::server::subscriptions::StoredSession;
-use crate::server::{Context, IncomingRequest, Server, Session, input};
+use crate::server::{Context, IncomingRequest, Server, Session, input, raw};
 
 impl Server {
     /// Serves a request if the lifecycle admits it. `admit` returns the decision of the lifecycle.
@@ -43,9 +43,9 @@ impl Server {
             }
             Admission::Initialize(negotiated) => {
                 log_client(&negotiated);
-                #[cfg(feature = "client")]
-                if let Some(proxy) = &self.settings().proxy {
-                    return Ok(proxy.initialize(request.session, request.params, &negotiated));
+                if let Some(raw) = &self.settings().raw {
+                    let raw = Arc::clone(raw);
+                    return Ok(raw.initialize(request.session, request.params, &negotiated));
                 }
                 let answer = self.router().initialize(&negotiated);
                 Ok(Served::Now(Ok(answer)))
@@ -84,9 +84,8 @@ impl Server {
         &self,
         request: ServerRequest<'_>,
     ) -> Result<Served<Answer>, RequestError> {
-        #[cfg(feature = "client")]
-        if let Some(proxy) = &self.settings().proxy {
-            return proxy.serve(request);
+        if let Some(raw) = &self.settings().raw {
+            return raw::serve(raw, request);
         }
         if input::may_ask(request.method) {
             input::run(self, request)
@@ -133,12 +132,10 @@ impl ServerRole {
         if method == InitializedNotification::METHOD {
             return self.initialized(peer);
         }
-        #[cfg(feature = "client")]
-        if let Some(caller) = self.session.caller() {
-            caller.notification(method, params);
+        if let Some(raw) = self.session.raw() {
+            raw.notification(method, params);
             return None;
         }
-        let _ = params;
         tracing::debug!(method, "a notification was ignored");
         None
     }
@@ -150,9 +147,8 @@ impl ServerRole {
             tracing::debug!("an unexpected `notifications/initialized` was ignored");
             return None;
         }
-        #[cfg(feature = "client")]
-        if let Some(caller) = self.session.caller() {
-            self.lifecycle.connection.negotiated = Some(caller.listen(peer));
+        if let Some(raw) = self.session.raw() {
+            self.lifecycle.connection.negotiated = Some(raw.begin(peer));
         }
         let router = self.server.router();
         if router.announces_changes() {

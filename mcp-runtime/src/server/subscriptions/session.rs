@@ -16,10 +16,7 @@ use super::changes::{ChangeSubscriber, notify};
 use crate::connection::Peer;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
-#[cfg(feature = "client")]
-use crate::proxy::Caller;
-use crate::server::List;
-#[cfg(feature = "client")]
+use crate::server::{List, RawSession};
 use crate::sync::lock;
 
 const LEVELS: [LoggingLevel; 8] = [
@@ -52,7 +49,7 @@ impl Severity {
 #[derive(Debug)]
 pub(crate) struct Session {
     /// The number of the session, which is unique in this process.
-    pub(in crate::server) number: u64,
+    pub(crate) number: u64,
     pub(in crate::server) logging: bool,
     pub(in crate::server) input_timeout: Duration,
     pub(in crate::server) changes: Changes,
@@ -63,10 +60,9 @@ pub(crate) struct Session {
     /// True if the [`StoredSession`] has changed since it was last stored.
     pub(crate) changed: AtomicBool,
     ended: watch::Sender<bool>,
-    /// The client of a proxy, from its `initialize` on.
-    #[cfg(feature = "client")]
-    caller: Mutex<Option<Arc<Caller>>>,
-    /// True if the server behind a proxy has refused `initialize`.
+    /// Serves the client of a raw server, from its `initialize` on.
+    raw: Mutex<Option<Arc<dyn RawSession>>>,
+    /// True if a raw server has refused `initialize`.
     refused: AtomicBool,
 }
 
@@ -93,8 +89,7 @@ impl Session {
             subscriber: OnceLock::new(),
             changed: AtomicBool::new(false),
             ended: watch::Sender::new(false),
-            #[cfg(feature = "client")]
-            caller: Mutex::default(),
+            raw: Mutex::default(),
             refused: AtomicBool::new(false),
         }
     }
@@ -193,14 +188,12 @@ impl Session {
         }
     }
 
-    #[cfg(feature = "client")]
-    pub(crate) fn number(&self) -> u64 {
-        self.number
+    pub(crate) fn raw(&self) -> Option<Arc<dyn RawSession>> {
+        lock(&self.raw).clone()
     }
 
-    #[cfg(feature = "client")]
-    pub(crate) fn caller(&self) -> Option<Arc<Caller>> {
-        lock(&self.caller).clone()
+    pub(crate) fn set_raw(&self, raw: Arc<dyn RawSession>) {
+        *lock(&self.raw) = Some(raw);
     }
 
     pub(crate) fn is_refused(&self) -> bool {
@@ -211,15 +204,9 @@ impl Session {
         self.refused.store(refused, Ordering::Release);
     }
 
-    #[cfg(feature = "client")]
-    pub(crate) fn set_caller(&self, caller: Arc<Caller>) {
-        *lock(&self.caller) = Some(caller);
-    }
-
     /// Ends the subscriptions of the session. Called when the server or the connection ends.
     pub(crate) fn end(&self) {
-        #[cfg(feature = "client")]
-        lock(&self.caller).take();
+        lock(&self.raw).take();
         self.ended.send_replace(true);
     }
 

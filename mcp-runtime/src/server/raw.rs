@@ -1,0 +1,85 @@
+//! Servers that get requests as they are, instead of through entries. Proxies are such servers.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use mcp_types::{Era, RawJsonRef, Revisions};
+
+use super::dispatch::{Answer, ServerRequest};
+use super::{ServerBuilder, Session};
+use crate::connection::{Peer, Served};
+use crate::error::RequestError;
+use crate::protocol::{ExtensionMethod, Negotiated, OwnMethod};
+
+/// Serves all requests of a server, in place of its router.
+pub(crate) trait RawServer: Debug + Send + Sync {
+    /// Answers `initialize`. The client is served from now on by the [`RawSession`] that this method
+    /// sets in `session`.
+    fn initialize(
+        self: Arc<Self>,
+        session: &Arc<Session>,
+        params: Option<RawJsonRef<'_>>,
+        negotiated: &Arc<Negotiated>,
+    ) -> Served<Answer>;
+
+    /// Serves the request of a stateless client, inside all layers.
+    ///
+    /// # Errors
+    ///
+    /// When the request is refused at once.
+    fn serve(self: Arc<Self>, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError>;
+}
+
+/// A client of a [`RawServer`] with a handshake.
+pub(crate) trait RawSession: Debug + Send + Sync {
+    /// Called when the handshake is complete. Returns what was negotiated. `peer` is the client, for
+    /// messages that belong to no request.
+    fn begin(self: Arc<Self>, peer: &Peer) -> Arc<Negotiated>;
+
+    /// Serves a request of the client, inside all layers.
+    ///
+    /// # Errors
+    ///
+    /// When the request is refused at once.
+    fn serve(self: Arc<Self>, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError>;
+
+    /// Handles a notification of the client.
+    fn notification(&self, method: &str, params: Option<RawJsonRef<'_>>);
+}
+
+/// Serves a request by the session of its client, or by the server if the client is stateless.
+///
+/// # Errors
+///
+/// When the request is refused at once.
+pub(super) fn serve(
+    server: &Arc<dyn RawServer>,
+    request: ServerRequest<'_>,
+) -> Result<Served<Answer>, RequestError> {
+    let context = request.context;
+    match context.session().raw() {
+        Some(session) if context.revision().era() == Era::Handshake => session.serve(request),
+        _ => Arc::clone(server).serve(request),
+    }
+}
+
+impl ServerBuilder {
+    /// Lets `server` serve all requests, also those of unknown methods. Headers are checked for
+    /// `methods`.
+    pub(crate) fn raw(
+        &mut self,
+        server: Arc<dyn RawServer>,
+        methods: impl IntoIterator<Item = ExtensionMethod>,
+    ) -> &mut Self {
+        let own = |method| OwnMethod {
+            method,
+            extension: None,
+            revisions: Revisions::ALL.iter().collect(),
+        };
+        let rules = &mut self.settings.rules;
+        rules.passes_unknown = true;
+        rules.own_methods = methods.into_iter().map(own).collect();
+        self.settings.raw = Some(server);
+        self
+    }
+}
