@@ -1,6 +1,6 @@
 //! Calls of stateless clients whose questions have not been answered yet.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -29,16 +29,31 @@ struct Tickets {
 }
 
 impl Parked {
-    /// What a ticket is bound to: the method, the parameters without the answers, and the caller.
-    pub(super) fn binding(&self, method: &str, params: RawJsonRef<'_>, context: &Context) -> u64 {
-        let mut params: Value = params.parse().unwrap_or_default();
-        if let Some(members) = params.as_object_mut() {
-            members
-                .retain(|name, _| !matches!(&**name, "_meta" | "inputResponses" | "requestState"));
-        }
-        params.sort_all_objects();
-        let text = params.to_string();
-        self.secret.hash_one((method, text, context.principal()))
+    /// What a ticket is bound to: the server, the method, the parameters without the answers, and the
+    /// caller.
+    pub(super) fn binding(
+        &self,
+        server: usize,
+        method: &str,
+        params: RawJsonRef<'_>,
+        context: &Context,
+    ) -> u64 {
+        let mut members: BTreeMap<String, RawJson> = params.parse().unwrap_or_default();
+        members.retain(|name, _| !matches!(&**name, "_meta" | "inputResponses" | "requestState"));
+        let values = members.values().map(|value| {
+            // A retry may write the same value in another way. A number that is too large for a
+            // `Value` keeps its text.
+            let Ok(mut parsed) = value.parse::<Value>() else {
+                return value.to_string();
+            };
+            parsed.sort_all_objects();
+            parsed.to_string()
+        });
+        let values: Vec<_> = values.collect();
+        let names: Vec<_> = members.keys().collect();
+        let principal = context.principal();
+        self.secret
+            .hash_one((server, method, names, values, principal))
     }
 
     /// Keeps a call, and returns its ticket. If too many calls wait, the oldest is cancelled.

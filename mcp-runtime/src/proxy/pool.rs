@@ -83,6 +83,13 @@ impl Pool {
         lock(&self.pooled)
     }
 
+    /// Returns true if the server has needed a handshake so far.
+    pub(super) fn needs_handshake(&self) -> bool {
+        let shared = self.shared();
+        let is_stateless = shared.is_some_and(|link| link.era() == Era::Stateless);
+        self.refuses_discovery.load(Ordering::Acquire) && !is_stateless
+    }
+
     /// Closes the connections of all callers, and opens no others.
     pub(super) fn close(&self) {
         lock(&self.open).take();

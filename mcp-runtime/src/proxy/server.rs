@@ -236,13 +236,17 @@ impl ProxyServer {
             context,
             ..
         } = call;
-        let binding = || self.parked.binding(method, params.as_raw(), context);
+        let bound = params.as_raw();
+        let binding = || self.parked.binding(call.index, method, bound, context);
         let state = params.as_raw().member("requestState");
         if let Some(ticket) = state.and_then(|state| state.parse::<String>().ok())
             && let Some(mut asking) = self.parked.take(&ticket, binding())
         {
             asking.answer(params.as_raw(), context);
             return Ok(asking.outcome(self, binding()).await?);
+        }
+        if state.is_some() && pool.needs_handshake() {
+            return Err(RequestError::NotParked.into());
         }
         if let Some(login) = pool.pending_login() {
             return Err(login);

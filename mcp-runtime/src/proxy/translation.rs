@@ -11,7 +11,6 @@ use mcp_types::{
     methods,
 };
 use serde::Serialize;
-use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::link::Link;
@@ -136,12 +135,13 @@ impl Asking {
         });
         let requests: OrderedMap<_> = requests.collect();
         let state = proxy.parked.park(binding, self);
-        let result = json!({
-            "resultType": "input_required",
-            "inputRequests": requests,
-            "requestState": state,
-        });
-        Ok(result.into())
+        // `json!` would panic at numbers that only raw JSON can hold.
+        let result = OrderedMap::from([
+            ("resultType".to_owned(), RawJson::encode("input_required")),
+            ("inputRequests".to_owned(), RawJson::encode(&requests)),
+            ("requestState".to_owned(), RawJson::encode(&state)),
+        ]);
+        Ok(RawJson::encode(&result))
     }
 
     fn ask(&mut self, question: PendingQuestion) {
@@ -335,11 +335,8 @@ pub(super) async fn listen(
         match subscribing.await {
             Ok(subscription) => {
                 let names = &lease.link.routes.names;
-                let part = json!({"notifications": subscription.accepted()});
-                add(
-                    &mut accepted,
-                    &names.notification(ACKNOWLEDGED, part.into()),
-                );
+                let part = acknowledgement(subscription.accepted());
+                add(&mut accepted, &names.notification(ACKNOWLEDGED, part));
                 subscriptions.push((names, subscription));
             }
             Err(error) => {
@@ -350,7 +347,7 @@ pub(super) async fn listen(
     if let Some(error) = refused.filter(|_| subscriptions.is_empty()) {
         return Err(to_error(error));
     }
-    deliver(ACKNOWLEDGED, &json!({"notifications": accepted}).into());
+    deliver(ACKNOWLEDGED, &acknowledgement(&accepted));
     let following = subscriptions.into_iter().map(|(names, mut subscription)| {
         let deliver = &deliver;
         Box::pin(async move {
@@ -366,6 +363,10 @@ pub(super) async fn listen(
     let mut result = OrderedMap::from([("resultType".to_owned(), RawJson::encode("complete"))]);
     result.insert("_meta".to_owned(), RawJson::empty_object());
     Ok(of_subscription(&RawJson::encode(&result), id))
+}
+
+fn acknowledgement(accepted: &SubscriptionFilter) -> RawJson {
+    RawJson::encode(&OrderedMap::from([("notifications".to_owned(), accepted)]))
 }
 
 /// Adds what a server has accepted to what the others have.

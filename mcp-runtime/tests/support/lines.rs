@@ -67,11 +67,16 @@ impl Lines {
     /// Sends a line, and returns the next line verbatim.
     pub async fn ask_raw(&mut self, line: &str) -> String {
         self.send_text(line).await;
+        self.next_text().await
+    }
+
+    /// Returns the next line verbatim.
+    pub async fn next_text(&mut self) -> String {
         loop {
             match self.reader.next_frame() {
                 Some(Incoming::Frame(frame)) => return String::from_utf8(frame.to_vec()).unwrap(),
                 Some(other) => panic!("{other:?}"),
-                None => assert!(self.reader.fill().await.unwrap(), "an answer was expected"),
+                None => assert!(self.reader.fill().await.unwrap(), "a message was expected"),
             }
         }
     }

@@ -1,0 +1,121 @@
+//! Proxies that serve HTTP: sessions and their connections, and calls of several people.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+
+use http_body::Body as _;
+use mcp_runtime::prelude::*;
+use mcp_runtime::transport::http::{HttpOptions, HttpService, http};
+use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::{Client, Era, Server};
+use serde_json::{Value, json};
+use tower_service::Service as _;
+
+use crate::behind::{Behind, asked, proxy};
+use crate::support::clock::in_time;
+use crate::support::mounted::mounted;
+use crate::support::request;
+use crate::support::scripted::{Scripted, said};
+
+/// Serves a proxy on a free port, and returns its URL.
+fn served(proxy: &Server) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(proxy.serve(http(listener)).signals(false).into_future());
+    url
+}
+
+async fn session(url: &str, name: &str, behind: &mut Behind) -> (Client, Scripted) {
+    let client = Client::builder(name, "1").era(Era::Handshake);
+    let connecting = client.connect(http_client(url));
+    let operating = async {
+        let mut server = behind.next().await;
+        let params = server.shake_hands("2025-11-25").await;
+        assert_eq!(params["clientInfo"]["name"], name);
+        server
+    };
+    let (client, server) = in_time(async { tokio::join!(connecting, operating) }).await;
+    (client.unwrap(), server)
+}
+
+#[tokio::test]
+async fn a_session_has_a_connection_that_ends_with_it() {
+    let (proxy, mut behind) = proxy(Era::Handshake);
+    let url = served(&proxy);
+    let (first, mut one) = session(&url, "first", &mut behind).await;
+    let (second, mut two) = session(&url, "second", &mut behind).await;
+    for (client, server, text) in [(&first, &mut one, "1"), (&second, &mut two, "2")] {
+        let calling = client.call_tool("x", json!({}));
+        let serving = async {
+            let (id, _) = server.expect("tools/call").await;
+            server.answer(&id, said(text)).await;
+        };
+        let (result, ()) = in_time(async { tokio::join!(calling, serving) }).await;
+        assert_eq!(result.unwrap().content, [ContentBlock::text(text)]);
+    }
+    let mut told = second.notifications();
+    two.notify("notifications/tools/list_changed", json!({}))
+        .await;
+    in_time(told.next()).await.unwrap();
+    first.close().await;
+    assert_eq!(in_time(one.next()).await, None);
+    let calling = second.call_tool("x", json!({}));
+    let serving = async {
+        let (id, _) = two.expect("tools/call").await;
+        two.answer(&id, said("still")).await;
+    };
+    let (result, ()) = in_time(async { tokio::join!(calling, serving) }).await;
+    assert_eq!(result.unwrap().content, [ContentBlock::text("still")]);
+}
+
+/// Sends a stateless call as `person`.
+async fn post(service: &HttpService, person: &str, message: Value) -> Value {
+    let mut request = ::http::Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "shop")
+        .body(message.to_string())
+        .unwrap();
+    request.extensions_mut().insert(Principal::new(person));
+    let answer = service.clone().call(request).await.unwrap();
+    let mut body = answer.into_body();
+    let mut text = String::new();
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        text.push_str(str::from_utf8(&frame.unwrap().into_data().unwrap()).unwrap());
+    }
+    let data = text.lines().find_map(|line| line.strip_prefix("data: "));
+    serde_json::from_str(data.unwrap_or(&text)).unwrap()
+}
+
+#[tokio::test]
+async fn a_ticket_belongs_to_one_person() {
+    let (proxy, mut behind) = proxy(Era::Handshake);
+    let service = mounted(proxy, HttpOptions::default()).await;
+    let call = |more: Value| {
+        let mut params = more;
+        params["name"] = "shop".into();
+        asked(1, "tools/call", params, json!({"roots": {}}))
+    };
+    let asking = post(&service, "ann", call(json!({})));
+    let serving = async {
+        let mut server = behind.operating().await;
+        let (id, _) = server.expect("tools/call").await;
+        server.send(request("q", "roots/list", json!({}))).await;
+        (server, id)
+    };
+    let (required, (mut server, id)) = in_time(async { tokio::join!(asking, serving) }).await;
+    let ticket = &required["result"]["requestState"];
+    let retry = json!({"requestState": ticket, "inputResponses": {"1": {"roots": []}}});
+    let refused = in_time(post(&service, "bob", call(retry.clone()))).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let serving = async {
+        assert_eq!(server.next().await.unwrap()["id"], "q");
+        server.answer(&id, said("done")).await;
+    };
+    let retrying = post(&service, "ann", call(retry));
+    let (done, ()) = in_time(async { tokio::join!(retrying, serving) }).await;
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+}
