@@ -11,7 +11,7 @@ use super::cache::ResponseCache;
 use super::extension::ClientExtensions;
 use super::input::InputHandlers;
 use super::layers::Stack;
-use super::relay::RelayConfig;
+use super::relay_config::RelayConfig;
 use crate::TraceContext;
 use crate::connection::Recording;
 use crate::limits::{

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::channel::{Channel, RequestKind, request_options};
 use super::config::Config;
 use super::error::ConnectError;
-use super::relay::{self, RelayConfig};
+use super::relay_config::{RelayConfig, request_meta as relayed_meta};
 use super::source::Source;
 use super::state::ClientState;
 use super::supervisor::{Connection, Open};
@@ -431,7 +431,7 @@ fn request_meta(channel: &Channel, config: &Config, revision: Revision) -> Strin
         return String::new();
     }
     if let Some(relay) = &config.relay {
-        return relay::request_meta(&relay.introduction, revision);
+        return relayed_meta(&relay.introduction, revision);
     }
     let mut meta = RequestMetaObject::new()
         .with_protocol_version(revision.as_str())

@@ -24,6 +24,7 @@ mod pages;
 mod paging;
 mod raw_call;
 mod relay;
+mod relay_config;
 mod requests;
 mod result;
 mod source;
@@ -43,7 +44,7 @@ pub use extension::ClientExtension;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use pages::{ListRequest, Pages};
 #[cfg(feature = "server")]
-pub(crate) use relay::{RelayConfig, request_meta};
+pub(crate) use relay_config::{RelayConfig, request_meta};
 pub use requests::{PromptArguments, escape_template};
 pub use state::{Notifications, Status, StatusWatch, TransportState};
 pub use subscription::Subscription;

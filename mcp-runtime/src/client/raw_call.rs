@@ -155,9 +155,7 @@ impl RawCall {
                     attempt += 1;
                     continue;
                 }
-                Err(CallError::Rpc(error))
-                    if !listed && is_header_mismatch(kind.method, &error) =>
-                {
+                Err(CallError::Rpc(error)) if !listed && is_mismatch(kind.method, &error) => {
                     listed = true;
                     list_because_of(error, client, timeouts.shortest()).await?;
                     spent += begun.elapsed();
@@ -261,7 +259,7 @@ fn joined(one: &RawJson, other: &RawJson) -> serde_json::Result<RawJson> {
 
 /// Returns true if the server refuses a tool call because headers are missing or differ from the
 /// body.
-pub(super) fn is_header_mismatch(method: &str, error: &ErrorObject) -> bool {
+pub(super) fn is_mismatch(method: &str, error: &ErrorObject) -> bool {
     method == methods::TOOLS_CALL && error.code == error_codes::HEADER_MISMATCH
 }
 

@@ -1,69 +1,15 @@
 //! The client of a proxy, which passes messages on as they are.
 
-use std::str::FromStr as _;
-use std::sync::Mutex;
-
 use mcp_types::jsonrpc::write;
-use mcp_types::{Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, Revision, meta_keys, methods};
+use mcp_types::{Era, RawJson, RawJsonRef, methods};
 use tokio::sync::watch;
 
-use super::raw_call::{is_header_mismatch, list_because_of, was_not_run};
+use super::raw_call::{is_mismatch, list_because_of, was_not_run};
+use super::relay_config::{RelayConfig, request_meta};
 use super::supervisor::{ConnectionState, Phase};
 use super::{Client, ClientBuilder};
-use crate::connection::BoxFuture;
 use crate::error::CallError;
 use crate::limits::{MAX_REPEATS, PROBE_TIMEOUT};
-use crate::sync::lock;
-
-type OnRequest = Box<
-    dyn Fn(&str, Option<RawJsonRef<'_>>) -> BoxFuture<Result<RawJson, ErrorObject>> + Send + Sync,
->;
-
-/// What makes a client the client of a proxy.
-pub(crate) struct RelayConfig {
-    /// The parameters of a caller's `initialize`, which contain its name and its capabilities.
-    pub(crate) introduction: OrderedMap<RawJson>,
-    /// Serves the requests of the server, except `ping`.
-    pub(crate) on_request: OnRequest,
-    pub(crate) on_notification: Box<dyn Fn(&str, Option<RawJsonRef<'_>>) + Send + Sync>,
-    /// The last result of `initialize` or `server/discover`.
-    pub(crate) opened: Mutex<Option<RawJson>>,
-}
-
-impl RelayConfig {
-    /// The revision that the caller requests, if it is known.
-    pub(super) fn revision(&self) -> Option<Revision> {
-        let requested: String = self.introduction.get("protocolVersion")?.parse().ok()?;
-        Revision::from_str(&requested).ok()
-    }
-
-    /// Returns the parameters of `initialize`.
-    pub(super) fn initialize(&self, asked: Revision) -> RawJson {
-        let mut params = self.introduction.clone();
-        params.insert("protocolVersion".into(), RawJson::encode(asked.as_str()));
-        RawJson::encode(&params)
-    }
-
-    pub(super) fn opened_with(&self, result: &RawJson) {
-        *lock(&self.opened) = Some(result.clone());
-    }
-}
-
-/// Returns the members of `_meta` of a stateless request, as JSON without braces, for a caller with
-/// this introduction.
-pub(crate) fn request_meta(introduction: &OrderedMap<RawJson>, revision: Revision) -> String {
-    let version = revision.as_str();
-    let mut meta = format!(r#""{}":"{version}""#, meta_keys::PROTOCOL_VERSION);
-    for (key, name) in [
-        (meta_keys::CLIENT_INFO, "clientInfo"),
-        (meta_keys::CLIENT_CAPABILITIES, "capabilities"),
-    ] {
-        if let Some(value) = introduction.get(name) {
-            meta.push_str(&format!(r#","{key}":{value}"#));
-        }
-    }
-    meta
-}
 
 impl ClientBuilder {
     /// Makes the client relay messages. `first` is the era to try first.
@@ -77,8 +23,7 @@ impl ClientBuilder {
 impl Client {
     /// The result of `initialize` or `server/discover` with which the newest connection was opened.
     pub(crate) fn opened(&self) -> Option<RawJson> {
-        let relay = self.state().config.relay.as_ref()?;
-        lock(&relay.opened).clone()
+        self.state().config.relay.as_ref()?.opened()
     }
 
     /// The members of `_meta` of a request that belongs to no caller, as JSON without braces.
@@ -121,7 +66,7 @@ impl Client {
                 Err(error) if attempt < MAX_REPEATS && was_not_run(&error, &connection) => {
                     attempt += 1;
                 }
-                Err(CallError::Rpc(error)) if !listed && is_header_mismatch(method, &error) => {
+                Err(CallError::Rpc(error)) if !listed && is_mismatch(method, &error) => {
                     listed = true;
                     list_because_of(error, self, PROBE_TIMEOUT).await?;
                 }

@@ -111,7 +111,7 @@ impl Proxy {
 impl McpServer for Proxy {
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
         let proxy = Arc::new(ProxyServer::new(&self));
-        server.raw(Arc::clone(&proxy) as _, TASKS);
+        server.settings.serve_raw(Arc::clone(&proxy) as _, TASKS);
         server.on_shutdown(move || {
             let proxy = Arc::clone(&proxy);
             async move { proxy.close().await }

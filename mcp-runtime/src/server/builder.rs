@@ -28,7 +28,7 @@ use crate::protocol::{ExtensionMethod, Requirement};
 /// `#[mcp_server]`, [`Extension::register`] and your own functions can add to a borrowed builder.
 #[derive(Debug, Default)]
 pub struct ServerBuilder {
-    pub(super) settings: Settings,
+    pub(crate) settings: Settings,
     pub(super) registry: Registry,
 }
 

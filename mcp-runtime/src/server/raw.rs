@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use mcp_types::{Era, RawJsonRef, Revisions};
+use mcp_types::RawJsonRef;
 
+use super::Session;
 use super::dispatch::{Answer, ServerRequest};
-use super::{ServerBuilder, Session};
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
-use crate::protocol::{ExtensionMethod, Negotiated, OwnMethod};
+use crate::protocol::Negotiated;
 
 /// Serves all requests of a server, in place of its router.
 pub(crate) trait RawServer: Debug + Send + Sync {
@@ -26,7 +26,7 @@ pub(crate) trait RawServer: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the request is refused at once.
+    /// When the request is refused immediately.
     fn serve(self: Arc<Self>, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError>;
 }
 
@@ -40,7 +40,7 @@ pub(crate) trait RawSession: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the request is refused at once.
+    /// When the request is refused immediately.
     fn serve(self: Arc<Self>, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError>;
 
     /// Handles a notification of the client.
@@ -51,35 +51,14 @@ pub(crate) trait RawSession: Debug + Send + Sync {
 ///
 /// # Errors
 ///
-/// When the request is refused at once.
+/// When the request is refused immediately.
 pub(super) fn serve(
     server: &Arc<dyn RawServer>,
     request: ServerRequest<'_>,
 ) -> Result<Served<Answer>, RequestError> {
     let context = request.context;
     match context.session().raw() {
-        Some(session) if context.revision().era() == Era::Handshake => session.serve(request),
+        Some(session) if context.negotiated().outlive_requests() => session.serve(request),
         _ => Arc::clone(server).serve(request),
-    }
-}
-
-impl ServerBuilder {
-    /// Lets `server` serve all requests, also those of unknown methods. Headers are checked for
-    /// `methods`.
-    pub(crate) fn raw(
-        &mut self,
-        server: Arc<dyn RawServer>,
-        methods: impl IntoIterator<Item = ExtensionMethod>,
-    ) -> &mut Self {
-        let own = |method| OwnMethod {
-            method,
-            extension: None,
-            revisions: Revisions::ALL.iter().collect(),
-        };
-        let rules = &mut self.settings.rules;
-        rules.passes_unknown = true;
-        rules.own_methods = methods.into_iter().map(own).collect();
-        self.settings.raw = Some(server);
-        self
     }
 }

@@ -15,11 +15,11 @@ use super::serve::hooks::Hooks;
 use super::{List, RawServer, Scopes};
 use crate::error::ServeError;
 use crate::limits::ANSWER_TIMEOUT;
-use crate::protocol::{Requirement, ServerRules};
+use crate::protocol::{ExtensionMethod, OwnMethod, Requirement, ServerRules};
 
 /// The settings of a server as a whole. They never change after the server is built.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     pub(super) info: Implementation,
     pub(super) rules: ServerRules,
     pub(super) caching: Caching,
@@ -41,6 +41,23 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    /// Lets `server` serve all requests, also those of unknown methods. Headers are checked for
+    /// `methods`.
+    pub(crate) fn serve_raw(
+        &mut self,
+        server: Arc<dyn RawServer>,
+        methods: impl IntoIterator<Item = ExtensionMethod>,
+    ) {
+        let own = |method| OwnMethod {
+            method,
+            extension: None,
+            revisions: Revisions::ALL.iter().collect(),
+        };
+        self.rules.passes_unknown = true;
+        self.rules.own_methods = methods.into_iter().map(own).collect();
+        self.raw = Some(server);
+    }
+
     /// Checks the settings that their setters do not check.
     ///
     /// # Errors

@@ -31,6 +31,7 @@ const RESERVED: [Reserved; 3] = [
             "mcp-extensions/src/tasks/types.rs",
             "mcp-runtime/src/client/connect",
             "mcp-runtime/src/protocol/",
+            "mcp-runtime/src/proxy/",
             "mcp-runtime/src/server/input/",
             "mcp-runtime/src/transport/http/",
             "mcp-types/",
