@@ -1,39 +1,35 @@
 //! A client of a proxy with a handshake, from its `initialize` to the end of its session.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
-use mcp_types::{Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, Revision, SubscriptionFilter};
+use mcp_types::{Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, SubscriptionFilter};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::link::Link;
+use super::Failure;
+use super::link::ServerLink;
+use super::listener::Listener;
+use super::messages::announcement;
 use super::names::Names;
 use super::pool::Pool;
-use super::routes::{announcement, exists_in, send};
-use super::{Failure, ProxyServer, translation};
 use crate::client::Reconnect;
-use crate::connection::{Peer, Served};
-use crate::error::RequestError;
-use crate::protocol::{Change, Negotiated};
-use crate::server::{Answer, RawSession, ServerRequest};
+use crate::error::{CallError, RequestError};
+use crate::protocol::{Change, Negotiated, accepted_lists};
 use crate::sync::lock;
 
-/// The connection to a server as soon as there is one, or the reason why there is none.
-type Slot = watch::Receiver<Option<Result<Arc<Link>, ErrorObject>>>;
+/// The connection to a server as soon as it is open, or the reason why it can't be opened.
+type Slot = watch::Receiver<Option<Result<Arc<ServerLink>, ErrorObject>>>;
 
 /// A client with a handshake, and its connections to the servers.
 pub(super) struct Caller {
-    proxy: Arc<ProxyServer>,
+    pools: Vec<Arc<Pool>>,
     pub(super) number: u64,
     /// The parameters of its `initialize`.
     pub(super) introduction: OrderedMap<RawJson>,
-    negotiated: Mutex<Arc<Negotiated>>,
-    /// The client, for messages that belong to no request.
-    peer: OnceLock<Peer>,
+    pub(super) listener: Arc<Listener>,
     slots: OnceLock<Vec<Slot>>,
     /// True if `initialize` was answered.
     pub(super) is_answered: AtomicBool,
@@ -45,17 +41,16 @@ pub(super) struct Caller {
 
 impl Caller {
     pub(super) fn new(
-        proxy: Arc<ProxyServer>,
+        pools: Vec<Arc<Pool>>,
         number: u64,
         introduction: OrderedMap<RawJson>,
         negotiated: &Arc<Negotiated>,
     ) -> Self {
         Self {
-            proxy,
+            pools,
             number,
             introduction,
-            negotiated: Mutex::new(Arc::clone(negotiated)),
-            peer: OnceLock::new(),
+            listener: Arc::new(Listener::new(negotiated)),
             slots: OnceLock::new(),
             is_answered: AtomicBool::new(false),
             log_level: Mutex::default(),
@@ -63,35 +58,17 @@ impl Caller {
         }
     }
 
-    pub(super) fn revision(&self) -> Revision {
-        lock(&self.negotiated).revision
-    }
-
-    /// Sets the revision that the server has chosen.
-    pub(super) fn agree(&self, revision: Revision) {
-        let mut negotiated = lock(&self.negotiated);
-        *negotiated = Arc::new(Negotiated {
-            revision,
-            ..(**negotiated).clone()
-        });
-    }
-
-    pub(super) fn peer(&self) -> Option<Peer> {
-        self.peer.get().cloned()
-    }
-
     /// Begins to connect to each server.
-    pub(super) fn connect(self: &Arc<Self>) {
-        let proxy = &self.proxy;
-        let is_alone = proxy.pools.len() == 1;
-        let pools = proxy.pools.iter().enumerate();
+    pub(super) fn connect(self: &Arc<Self>, is_shared: bool) {
+        let is_alone = self.pools.len() == 1;
+        let pools = self.pools.iter().enumerate();
         let slots = pools.map(|(index, pool)| {
             let (sender, slot) = watch::channel(None);
             let connecting = Connecting {
                 caller: Arc::downgrade(self),
                 pool: Arc::clone(pool),
                 index,
-                is_shared: proxy.is_shared,
+                is_shared,
                 is_alone,
                 introduction: self.introduction.clone(),
             };
@@ -106,11 +83,12 @@ impl Caller {
     /// # Errors
     ///
     /// When the server can't be reached, or a person has to log in first.
-    pub(super) async fn link(&self, index: usize, pool: &Pool) -> Result<Arc<Link>, Failure> {
+    pub(super) async fn link(&self, index: usize) -> Result<Arc<ServerLink>, Failure> {
+        let pool = &self.pools[index];
         let slot = self.slots.get().and_then(|slots| slots.get(index));
         let mut slot = slot.cloned().ok_or(RequestError::Internal)?;
         let is_pending = slot.borrow().is_none();
-        if is_pending && let Some(login) = self.peer.get().and_then(|_| pool.pending_login()) {
+        if is_pending && let Some(login) = self.listener.peer().and_then(|_| pool.pending_login()) {
             return Err(login);
         }
         let waiting = tokio::spawn(async move {
@@ -121,25 +99,11 @@ impl Caller {
         pool.unless_login(waiting).await
     }
 
-    /// Passes a notification of a server on that belongs to no request.
-    pub(super) fn hear(&self, method: &str, params: Option<RawJsonRef<'_>>) {
-        if let Some(peer) = self.peer.get()
-            && exists_in(method, self.revision())
-        {
-            send(peer, method, params, true);
-        }
-    }
-
-    /// Tells the client that a list has changed.
-    pub(super) fn announce(&self, list: Change) {
-        self.hear(announcement(list).0, None);
-    }
-
     /// Follows what a server announces: in the messages of its connection, or with a subscription at
     /// a stateless server.
-    fn follow(self: &Arc<Self>, index: usize, link: &Arc<Link>) {
+    fn follow(self: &Arc<Self>, index: usize, link: &Arc<ServerLink>) {
         match link.era() {
-            Era::Handshake => link.routes.add(self),
+            Era::Handshake => link.routes.add(&self.listener),
             Era::Stateless => {
                 let lists = SubscriptionFilter::new()
                     .with_tools_list_changed(true)
@@ -154,47 +118,28 @@ impl Caller {
     pub(super) fn subscribe(
         self: &Arc<Self>,
         key: (usize, Option<String>),
-        link: &Arc<Link>,
+        link: &Arc<ServerLink>,
         filter: SubscriptionFilter,
     ) {
         let mut task = JoinSet::new();
-        task.spawn(translation::follow(
-            Arc::downgrade(self),
-            Arc::clone(link),
-            filter,
-        ));
+        let listener = Arc::downgrade(&self.listener);
+        task.spawn(follow(listener, Arc::clone(link), filter));
         lock(&self.tasks).insert(key, task);
     }
 
-    /// Ends a subscription.
-    pub(super) fn unsubscribe(&self, key: &(usize, Option<String>)) {
-        lock(&self.tasks).remove(key);
-    }
-}
-
-impl RawSession for Caller {
-    fn begin(self: Arc<Self>, peer: &Peer) -> Arc<Negotiated> {
-        self.peer.get_or_init(|| peer.clone());
+    /// Follows all servers that are connected. Called when the handshake is complete.
+    pub(super) fn begin(self: &Arc<Self>) {
         for (index, slot) in self.slots.get().into_iter().flatten().enumerate() {
             if let Some(Ok(link)) = &*slot.borrow() {
                 self.follow(index, link);
             }
         }
-        Arc::clone(&lock(&self.negotiated))
     }
 
-    fn serve(self: Arc<Self>, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
-        Arc::clone(&self.proxy).begin(request, Some(self))
-    }
-
-    fn notification(&self, method: &str, params: Option<RawJsonRef<'_>>) {
-        for (slot, pool) in self
-            .slots
-            .get()
-            .into_iter()
-            .flatten()
-            .zip(&self.proxy.pools)
-        {
+    /// Passes a notification of the client on to the servers.
+    pub(super) fn notify(&self, method: &str, params: Option<RawJsonRef<'_>>) {
+        let slots = self.slots.get().into_iter().flatten();
+        for (slot, pool) in slots.zip(&self.pools) {
             if let Some(Ok(link)) = &*slot.borrow()
                 && link.era() == Era::Handshake
                 && let Some(params) = renamed(&pool.names, method, params)
@@ -204,6 +149,11 @@ impl RawSession for Caller {
             }
         }
     }
+
+    /// Ends a subscription.
+    pub(super) fn unsubscribe(&self, key: &(usize, Option<String>)) {
+        lock(&self.tasks).remove(key);
+    }
 }
 
 /// The parameters of a notification as a server knows them. Returns `None` if they name something of
@@ -212,6 +162,32 @@ fn renamed(names: &Names, method: &str, params: Option<RawJsonRef<'_>>) -> Optio
     params.map_or(Some(None), |params| {
         names.request(method, &params.into()).map(Some)
     })
+}
+
+/// Tells a client with a handshake about the changes that a stateless server announces.
+async fn follow(listener: Weak<Listener>, link: Arc<ServerLink>, filter: SubscriptionFilter) {
+    let offered = link.client.server_capabilities();
+    let names_resources = filter.resource_subscriptions.is_some();
+    if !names_resources && accepted_lists(&filter, &offered) == SubscriptionFilter::new() {
+        return;
+    }
+    let following = async {
+        let mut subscription = link.client.subscribe_to(filter).await?;
+        while let Some(notification) = subscription.next().await? {
+            let Some(listener) = listener.upgrade() else {
+                break;
+            };
+            if let Some(change) = Change::by(&notification) {
+                let (method, params) = announcement(change);
+                let params = params.map(|it| link.routes.names.notification(method, it));
+                listener.hear(method, params.as_ref().map(RawJson::as_raw));
+            }
+        }
+        Ok::<_, CallError>(())
+    };
+    if let Err(error) = following.await {
+        crate::log::warn!(%error, "the changes of a server can't be passed on any longer");
+    }
 }
 
 /// The task that connects a caller to a server.
@@ -228,7 +204,7 @@ struct Connecting {
 impl Connecting {
     /// Connects, and fills the slot. One of several servers is tried again, with pauses, as long as
     /// the caller is there.
-    async fn run(self, slot: watch::Sender<Option<Result<Arc<Link>, ErrorObject>>>) {
+    async fn run(self, slot: watch::Sender<Option<Result<Arc<ServerLink>, ErrorObject>>>) {
         let mut tries = 0;
         loop {
             let introduction = self.introduction.clone();
@@ -245,20 +221,14 @@ impl Connecting {
         let Some((caller, link)) = self.caller.upgrade().zip(link) else {
             return;
         };
-        if caller.peer.get().is_some() {
+        if caller.listener.peer().is_some() {
             caller.follow(self.index, &link);
         }
         // The lists of the caller were empty until now.
         if caller.is_answered.load(Ordering::Acquire) {
             for list in [Change::Tools, Change::Prompts, Change::Resources] {
-                caller.announce(list);
+                caller.listener.announce(list);
             }
         }
-    }
-}
-
-impl fmt::Debug for Caller {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Caller").finish_non_exhaustive()
     }
 }

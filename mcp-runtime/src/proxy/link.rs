@@ -19,7 +19,7 @@ use crate::proxy::Upstream;
 use crate::sync::lock;
 
 /// A connection to a server. Dropping it closes the connection.
-pub(super) struct Link {
+pub(super) struct ServerLink {
     pub(super) client: Client,
     pub(super) routes: Arc<Routes>,
     /// The hashes of the lists that callers have seen.
@@ -42,7 +42,7 @@ const LISTS: [(&str, Change); 4] = [
     (methods::RESOURCES_TEMPLATES_LIST, Change::Resources),
 ];
 
-impl Link {
+impl ServerLink {
     /// Connects to a server for a caller with this introduction. `first` is the era to try first.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl Link {
     }
 }
 
-impl Link {
+impl ServerLink {
     /// Sets the level of log messages, if the server has logging.
     pub(super) async fn set_level(&self, level: &str) {
         let has_logging = self.client.server_capabilities().logging.is_some();
@@ -149,7 +149,7 @@ impl Link {
     }
 }
 
-impl Drop for Link {
+impl Drop for ServerLink {
     fn drop(&mut self) {
         let client = self.client.clone();
         let held = self.held.take();
@@ -162,7 +162,7 @@ impl Drop for Link {
 
 /// After each reconnection, compares the lists that callers have seen with those of the server, and
 /// announces changes.
-async fn compare_lists(link: Weak<Link>) {
+async fn compare_lists(link: Weak<ServerLink>) {
     let Some(mut connections) = link.upgrade().map(|link| link.client.connections()) else {
         return;
     };

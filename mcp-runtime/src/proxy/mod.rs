@@ -16,9 +16,13 @@
 //! changes. `translation` converts between the eras, and `parked` keeps the calls that wait for the
 //! answers of stateless clients.
 
+mod answering;
+mod asking;
 mod caller;
 mod link;
+mod listener;
 mod merge;
+mod messages;
 mod names;
 mod parked;
 mod pool;
@@ -35,9 +39,7 @@ mod upstream;
 
 use mcp_types::ErrorObject;
 
-use caller::Caller;
 pub use proxy::Proxy;
-use server::ProxyServer;
 pub use upstream::Upstream;
 
 use crate::error::{CallError, RequestError};

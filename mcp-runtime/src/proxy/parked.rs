@@ -8,29 +8,37 @@ use mcp_types::{OrderedMap, RawJson, RawJsonRef};
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::translation::Asking;
 use crate::limits::{MAX_PARKED_CALLS, PARKED_CALL};
 use crate::server::Context;
 use crate::sync::lock;
 
 /// Calls that wait for the answers of their clients. Each has a ticket, which is good once.
-#[derive(Default)]
-pub(super) struct Parked {
-    calls: Mutex<Tickets>,
+pub(super) struct Parked<T> {
+    calls: Mutex<Tickets<T>>,
     secret: RandomState,
     second_secret: RandomState,
 }
 
-#[derive(Default)]
-struct Tickets {
+struct Tickets<T> {
     last: u64,
     /// The oldest first.
-    calls: VecDeque<(String, u64, Asking)>,
+    calls: VecDeque<(String, u64, T)>,
 }
 
-impl Parked {
-    /// What a ticket is bound to: the server, the method, the parameters without the answers, and the
-    /// caller.
+impl<T> Default for Parked<T> {
+    fn default() -> Self {
+        let calls = VecDeque::new();
+        Self {
+            calls: Mutex::new(Tickets { last: 0, calls }),
+            secret: RandomState::new(),
+            second_secret: RandomState::new(),
+        }
+    }
+}
+
+impl<T: Send + 'static> Parked<T> {
+    /// Hashes everything that a ticket is bound to: the server, the method, the parameters without the
+    /// answers, and the caller.
     pub(super) fn binding(
         &self,
         server: usize,
@@ -57,7 +65,7 @@ impl Parked {
     }
 
     /// Keeps a call, and returns its ticket. If too many calls wait, the oldest is cancelled.
-    pub(super) fn park(self: &Arc<Self>, binding: u64, call: Asking) -> String {
+    pub(super) fn park(self: &Arc<Self>, binding: u64, call: T) -> String {
         let mut tickets = lock(&self.calls);
         tickets.last += 1;
         let number = tickets.last;
@@ -75,7 +83,7 @@ impl Parked {
     }
 
     /// Takes the call with this ticket, if it is bound to `binding`.
-    pub(super) fn take(&self, ticket: &str, binding: u64) -> Option<Asking> {
+    pub(super) fn take(&self, ticket: &str, binding: u64) -> Option<T> {
         let mut tickets = lock(&self.calls);
         let is_it = |(it, bound, _): &(String, u64, _)| it == ticket && *bound == binding;
         let place = tickets.calls.iter().position(is_it)?;
@@ -96,7 +104,7 @@ impl Parked {
     }
 }
 
-async fn expire(parked: Weak<Parked>, ticket: String) {
+async fn expire<T: Send + 'static>(parked: Weak<Parked<T>>, ticket: String) {
     sleep(PARKED_CALL).await;
     if let Some(parked) = parked.upgrade() {
         parked.remove(&ticket);

@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::link::{Link, Open};
+use super::link::{Open, ServerLink};
 use super::names::Names;
 use super::{Failure, Upstream};
 use crate::error::RequestError;
@@ -31,13 +31,13 @@ pub(super) struct Pool {
     /// Held while a connection is opened whose era is not known.
     opening: tokio::sync::Mutex<()>,
     /// The connection of all callers: to a stateless server, or one that all callers share.
-    shared: Mutex<Option<Arc<Link>>>,
+    shared: Mutex<Option<Arc<ServerLink>>>,
     pooled: Mutex<Vec<Pooled>>,
 }
 
 /// A connection of stateless callers to a server of the handshake era.
 struct Pooled {
-    link: Arc<Link>,
+    link: Arc<ServerLink>,
     /// The capabilities that were declared.
     capabilities: String,
     calls: usize,
@@ -48,7 +48,7 @@ struct Pooled {
 
 /// A connection for one call, which is given back when this is dropped.
 pub(super) struct Lease {
-    pub(super) link: Arc<Link>,
+    pub(super) link: Arc<ServerLink>,
     pool: Weak<Pool>,
 }
 
@@ -75,7 +75,7 @@ impl Pool {
         }
     }
 
-    fn shared(&self) -> Option<Arc<Link>> {
+    fn shared(&self) -> Option<Arc<ServerLink>> {
         lock(&self.shared).clone()
     }
 
@@ -106,7 +106,7 @@ impl Pool {
         self: &Arc<Self>,
         introduction: OrderedMap<RawJson>,
         is_shared: bool,
-    ) -> Result<Arc<Link>, ErrorObject> {
+    ) -> Result<Arc<ServerLink>, ErrorObject> {
         let is_known = self.refuses_handshake.load(Ordering::Acquire);
         let _opening = match is_known || is_shared {
             true => Some(self.opening.lock().await),
@@ -163,12 +163,12 @@ impl Pool {
         Ok(self.lease(link))
     }
 
-    fn lease(self: &Arc<Self>, link: Arc<Link>) -> Lease {
+    fn lease(self: &Arc<Self>, link: Arc<ServerLink>) -> Lease {
         let pool = Arc::downgrade(self);
         Lease { link, pool }
     }
 
-    fn take(&self, capabilities: &str, is_taken: bool) -> Option<Arc<Link>> {
+    fn take(&self, capabilities: &str, is_taken: bool) -> Option<Arc<ServerLink>> {
         let mut pooled = self.pooled();
         let found = pooled.iter_mut().find(|it| {
             let has_room = it.calls == 0 || !it.is_taken && !is_taken;
@@ -179,7 +179,7 @@ impl Pool {
         Some(Arc::clone(&found.link))
     }
 
-    fn give_back(self: &Arc<Self>, link: &Arc<Link>) {
+    fn give_back(self: &Arc<Self>, link: &Arc<ServerLink>) {
         let mut pooled = self.pooled();
         let Some(place) = pooled.iter().position(|it| Arc::ptr_eq(&it.link, link)) else {
             return;
@@ -210,11 +210,11 @@ impl Pool {
         self: &Arc<Self>,
         introduction: OrderedMap<RawJson>,
         first: Option<Era>,
-    ) -> Result<Arc<Link>, ErrorObject> {
+    ) -> Result<Arc<ServerLink>, ErrorObject> {
         let permit = self.permit()?;
         let open = lock(&self.open).clone();
         let open = open.ok_or(RequestError::ShuttingDown)?;
-        let opened = Link::open(
+        let opened = ServerLink::open(
             &self.upstream,
             self.names.clone(),
             introduction,
@@ -235,8 +235,8 @@ impl Pool {
         Ok(link)
     }
 
-    /// Takes the permit for a connection. If there is none, closes the connection that has been idle
-    /// for the longest time.
+    /// Takes the permit for a connection. If all permits are taken, closes the connection that has
+    /// been idle for the longest time.
     ///
     /// # Errors
     ///

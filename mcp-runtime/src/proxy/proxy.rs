@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{ProxyServer, Upstream};
+use super::Upstream;
+use super::server::ProxyServer;
 use crate::protocol::TASKS;
 use crate::server::{McpServer, ServerBuilder};
 
@@ -112,9 +113,14 @@ impl McpServer for Proxy {
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
         let proxy = Arc::new(ProxyServer::new(&self));
         server.settings.serve_raw(Arc::clone(&proxy) as _, TASKS);
+        let started = Arc::clone(&proxy);
+        server.on_start(move |_| {
+            started.start();
+            std::future::ready(())
+        });
         server.on_shutdown(move || {
             let proxy = Arc::clone(&proxy);
-            async move { proxy.close().await }
+            async move { proxy.shut_down().await }
         });
     }
 }

@@ -1,42 +1,38 @@
 //! The calls on a connection to a server, and who gets what the server sends.
 
 use std::future::ready;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use mcp_types::jsonrpc::write;
-use mcp_types::{
-    ErrorObject, OrderedMap, ProgressToken, RawJson, RawJsonRef, RequestId, Revision, Side,
-    meta_keys, methods,
-};
-use serde_json::json;
+use mcp_types::{ErrorObject, ProgressToken, RawJson, RawJsonRef, meta_keys, methods};
 use tokio::sync::{mpsc, oneshot};
 
-use super::Caller;
+use super::listener::Listener;
+use super::messages::{of_subscription, send, with};
 use super::names::Names;
 use crate::connection::{BoxFuture, Peer};
 use crate::error::{CallError, RequestError};
 use crate::limits::FOREVER;
-use crate::protocol::{Change, Timeouts};
+use crate::protocol::Timeouts;
 use crate::server::Context;
 use crate::sync::lock;
 
-/// Where the messages of a server go.
+/// Routes the messages of a server to the callers that they belong to.
 pub(super) struct Routes {
     pub(super) names: Names,
-    state: Mutex<State>,
+    state: Mutex<RoutesState>,
 }
 
 #[derive(Default)]
-struct State {
+struct RoutesState {
     /// The calls in flight, oldest first.
-    calls: Vec<Arc<Call>>,
+    calls: Vec<Arc<CallInFlightGuard>>,
     /// The sessions that get the messages that belong to no call.
-    callers: Vec<Weak<Caller>>,
+    callers: Vec<Weak<Listener>>,
 }
 
 /// A call in flight.
-pub(super) struct Call {
+pub(super) struct CallInFlightGuard {
     caller: u64,
     /// The request of the caller. A parked call gets a new one when it is continued.
     context: Mutex<Context>,
@@ -53,7 +49,7 @@ pub(super) struct PendingQuestion {
     pub(super) answer: oneshot::Sender<Result<RawJson, ErrorObject>>,
 }
 
-impl Call {
+impl CallInFlightGuard {
     pub(super) fn context(&self) -> Context {
         lock(&self.context).clone()
     }
@@ -72,12 +68,12 @@ impl Call {
 }
 
 /// Removes a call from its routes when it is dropped.
-pub(super) struct InFlight {
+pub(super) struct InFlightGuard {
     routes: Arc<Routes>,
-    pub(super) call: Arc<Call>,
+    pub(super) call: Arc<CallInFlightGuard>,
 }
 
-impl Drop for InFlight {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         let mut state = self.routes.state();
         state.calls.retain(|it| !Arc::ptr_eq(it, &self.call));
@@ -92,18 +88,18 @@ impl Routes {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RoutesState> {
         lock(&self.state)
     }
 
     /// Adds a session, which gets the messages that belong to no call from now on.
-    pub(super) fn add(&self, caller: &Arc<Caller>) {
+    pub(super) fn add(&self, caller: &Arc<Listener>) {
         let mut state = self.state();
         state.callers.retain(|it| it.strong_count() > 0);
         state.callers.push(Arc::downgrade(caller));
     }
 
-    pub(super) fn callers(&self) -> Vec<Arc<Caller>> {
+    pub(super) fn callers(&self) -> Vec<Arc<Listener>> {
         self.state()
             .callers
             .iter()
@@ -117,15 +113,15 @@ impl Routes {
         caller: u64,
         context: &Context,
         questions: Option<mpsc::UnboundedSender<PendingQuestion>>,
-    ) -> InFlight {
-        let call = Arc::new(Call {
+    ) -> InFlightGuard {
+        let call = Arc::new(CallInFlightGuard {
             caller,
             context: Mutex::new(context.clone()),
             id: AtomicI64::new(0),
             questions,
         });
         self.state().calls.push(Arc::clone(&call));
-        InFlight {
+        InFlightGuard {
             routes: Arc::clone(self),
             call,
         }
@@ -136,10 +132,10 @@ impl Routes {
     /// # Errors
     ///
     /// When no call is in flight, or calls of several callers are.
-    fn only_caller(&self) -> Result<Arc<Call>, RequestError> {
+    fn only_caller(&self) -> Result<Arc<CallInFlightGuard>, RequestError> {
         let state = self.state();
         let newest = state.calls.last().ok_or(RequestError::NoCaller)?;
-        let is_same = |it: &Arc<Call>| it.caller == newest.caller;
+        let is_same = |it: &Arc<CallInFlightGuard>| it.caller == newest.caller;
         if state.calls.iter().all(is_same) {
             Ok(Arc::clone(newest))
         } else {
@@ -159,7 +155,7 @@ impl Routes {
             Ok(call) => call,
             // Without a call, a question can only reach the one session that there is.
             Err(RequestError::NoCaller) => match &*self.callers() {
-                [caller] => return self.ask_peer(caller.peer(), method, params),
+                [caller] => return self.ask_peer(caller.peer().cloned(), method, params),
                 _ => return Box::pin(ready(Err(RequestError::NoCaller.to_error()))),
             },
             Err(error) => return Box::pin(ready(Err(error.to_error()))),
@@ -260,56 +256,14 @@ impl Routes {
     }
 }
 
-/// Sends a notification as it is. A notification that is not `urgent` is lost if the peer has not
-/// read the earlier ones.
-pub(super) fn send(peer: &Peer, method: &str, params: Option<RawJsonRef<'_>>, urgent: bool) {
-    let mut frame = Vec::new();
-    write::notification(&mut frame, method, params.as_ref());
-    if let Err(error) = peer.send_frame(frame, urgent) {
-        tracing::debug!(method, %error, "a notification was not passed on");
-    }
-}
-
 /// The id of the subscription that a notification belongs to.
 fn subscription(params: RawJsonRef<'_>) -> Option<i64> {
     let meta = params.member("_meta")?;
     meta.member(meta_keys::SUBSCRIPTION_ID)?.parse().ok()
 }
 
-/// Replaces the id of the subscription that a notification or a result belongs to.
-pub(super) fn of_subscription(message: &RawJson, id: &RequestId) -> RawJson {
-    with(message, &["_meta", meta_keys::SUBSCRIPTION_ID], id)
-}
-
-/// Returns the object with the member at `path` set to `value`. What is not an object stays as it is.
-pub(super) fn with(object: &RawJson, path: &[&str], value: impl serde::Serialize) -> RawJson {
-    let Some((name, rest)) = path.split_first() else {
-        return RawJson::encode(&value);
-    };
-    let Ok(mut members) = object.parse::<OrderedMap<RawJson>>() else {
-        return object.clone();
-    };
-    let member = members.entry((*name).to_owned());
-    let member = member.or_insert_with(RawJson::empty_object);
-    *member = with(member, rest, value);
-    RawJson::encode(&members)
-}
-
-/// The method and the parameters of the notification that announces a change.
-pub(super) fn announcement(change: Change) -> (&'static str, Option<RawJson>) {
-    match change {
-        Change::Tools => (methods::NOTIFICATIONS_TOOLS_LIST_CHANGED, None),
-        Change::Prompts => (methods::NOTIFICATIONS_PROMPTS_LIST_CHANGED, None),
-        Change::Resources => (methods::NOTIFICATIONS_RESOURCES_LIST_CHANGED, None),
-        Change::Resource(uri) => (
-            methods::NOTIFICATIONS_RESOURCES_UPDATED,
-            Some(json!({"uri": uri}).into()),
-        ),
-    }
-}
-
-/// Returns true if a server may send the notification in `revision`. Methods that no revision has
-/// belong to extensions.
-pub(super) fn exists_in(method: &str, revision: Revision) -> bool {
-    Revision::method(method).is_none() || revision.allows(method, Side::Server)
+/// Returns a number that tells a call of a stateless client apart from all other callers.
+pub(super) fn next_caller() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
+    NEXT.fetch_sub(1, Ordering::Relaxed)
 }

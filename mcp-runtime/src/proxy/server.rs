@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mcp_types::{
@@ -14,17 +14,22 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use super::answering::call_stateless;
+use super::asking::{Asking, listen};
+use super::caller::Caller;
+use super::link::ServerLink;
+use super::messages::of_subscription;
 use super::names::Names;
 use super::parked::Parked;
-use super::pool::Pool;
-use super::routes::of_subscription;
-use super::translation::{self, Asking};
-use super::{Caller, Failure, Proxy, merge};
-use crate::connection::Served;
+use super::pool::{Lease, Pool};
+use super::routes::next_caller;
+use super::translation;
+use super::{Failure, Proxy, merge};
+use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::limits::PROXY_CLOSE;
 use crate::protocol::{Negotiated, ParamHeader, StrictJson};
-use crate::server::{Answer, Context, RawServer, ServerRequest, Session};
+use crate::server::{Answer, Context, RawServer, RawSession, ServerRequest, Session};
 use crate::sync::lock;
 
 /// The key of the question whether the user visits the page of a login.
@@ -34,17 +39,19 @@ const LOGIN: &str = "mcp-proxy-login";
 pub(super) struct ProxyServer {
     pub(super) pools: Vec<Arc<Pool>>,
     pub(super) is_shared: bool,
-    pub(super) parked: Arc<Parked>,
+    pub(super) parked: Arc<Parked<Asking>>,
     offers: Arc<dyn Fn(&str) -> bool + Send + Sync>,
     /// The arguments that headers repeat, of the tools that clients have listed.
     headers: Mutex<BTreeMap<String, Box<[ParamHeader]>>>,
+    /// The number of endpoints at which the proxy is served.
+    endpoints: AtomicUsize,
     /// Ends when all connections are closed.
     closed: tokio::sync::Mutex<mpsc::Receiver<Infallible>>,
 }
 
 /// A request of a client to one of the servers.
 #[derive(Clone, Copy)]
-pub(super) struct Call<'a> {
+pub(super) struct ProxyCall<'a> {
     pub(super) index: usize,
     pub(super) method: &'a str,
     pub(super) params: &'a RawJson,
@@ -67,18 +74,22 @@ impl ProxyServer {
             parked: Arc::default(),
             offers: Arc::clone(&proxy.offers),
             headers: Mutex::default(),
+            endpoints: AtomicUsize::new(0),
             closed: tokio::sync::Mutex::new(closed),
         }
     }
 
-    /// Returns a number that tells a call of a stateless client apart from all other callers.
-    pub(super) fn stateless_caller() -> u64 {
-        static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
-        NEXT.fetch_sub(1, Ordering::Relaxed)
+    /// Counts an endpoint.
+    pub(super) fn start(&self) {
+        self.endpoints.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Closes all connections, and waits until the programs of the servers have ended.
-    pub(super) async fn close(&self) {
+    /// At the end of the last endpoint, closes all connections, and waits until the programs of the
+    /// servers have ended.
+    pub(super) async fn shut_down(&self) {
+        if self.endpoints.fetch_sub(1, Ordering::Relaxed) > 1 {
+            return;
+        }
         self.parked.clear();
         self.pools.iter().for_each(|pool| pool.close());
         let mut closed = self.closed.lock().await;
@@ -92,20 +103,23 @@ impl ProxyServer {
     ///
     /// When no server can be reached.
     async fn introduce(&self, caller: &Arc<Caller>) -> Result<RawJson, ErrorObject> {
-        let [pool] = &self.pools[..] else {
+        if self.pools.len() > 1 {
             return self.introduce_several(caller).await;
-        };
-        let link = match caller.link(0, pool).await {
+        }
+        let link = match caller.link(0).await {
             Ok(link) => link,
             Err(Failure::Error(error)) => return Err(error),
-            Err(Failure::Login(_)) => return Ok(waiting(caller.revision())),
+            Err(Failure::Login(_)) => return Ok(waiting(caller.listener.revision())),
         };
         let opened = link.opened();
         if link.era() == Era::Handshake {
-            caller.agree(link.revision());
+            caller.listener.agree(link.revision());
             Ok(opened)
         } else {
-            Ok(translation::initialize_result(&opened, caller.revision()))
+            Ok(translation::initialize_result(
+                &opened,
+                caller.listener.revision(),
+            ))
         }
     }
 
@@ -128,7 +142,7 @@ impl ProxyServer {
         let context = request.context.clone();
         let is_listening = method == methods::SUBSCRIPTIONS_LISTEN;
         let answering = Box::pin(async move {
-            let call = Call {
+            let call = ProxyCall {
                 index: 0,
                 method: &method,
                 params: &params,
@@ -159,7 +173,7 @@ impl ProxyServer {
         peer.link.check_headers(headers, &arguments)
     }
 
-    async fn answer(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+    async fn answer(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
         let result = match self.pools.len() {
             1 => self.call(call).await?,
             _ => self.call_several(call).await?,
@@ -190,12 +204,12 @@ impl ProxyServer {
         }
     }
 
-    /// Sends a request to one server. Its result is that of the client's era.
+    /// Sends a request to one server. The result fits the era of the client.
     ///
     /// # Errors
     ///
     /// The error of the server, or the reason why there is no answer.
-    pub(super) async fn call(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+    pub(super) async fn call(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
         match self.try_call(call).await {
             Ok(result) => Ok(result),
             Err(Failure::Error(error)) => Err(error),
@@ -203,8 +217,8 @@ impl ProxyServer {
         }
     }
 
-    async fn try_call(&self, call: Call<'_>) -> Result<RawJson, Failure> {
-        let Call {
+    async fn try_call(&self, call: ProxyCall<'_>) -> Result<RawJson, Failure> {
+        let ProxyCall {
             method,
             params,
             context,
@@ -214,10 +228,10 @@ impl ProxyServer {
         let Some(caller) = call.caller else {
             return self.call_stateless(call, pool).await;
         };
-        let link = caller.link(call.index, pool).await?;
+        let link = caller.link(call.index).await?;
         if link.era() == Era::Stateless {
             let caller = (caller, call.index);
-            let called = translation::call_stateless(caller, &link, method, params, context);
+            let called = call_stateless(caller, &link, method, params, context);
             return Ok(called.await?);
         }
         let in_flight = link.routes.begin(caller.number, context, None);
@@ -229,8 +243,12 @@ impl ProxyServer {
     }
 
     /// Sends a request of a stateless client to a server.
-    async fn call_stateless(&self, call: Call<'_>, pool: &Arc<Pool>) -> Result<RawJson, Failure> {
-        let Call {
+    async fn call_stateless(
+        &self,
+        call: ProxyCall<'_>,
+        pool: &Arc<Pool>,
+    ) -> Result<RawJson, Failure> {
+        let ProxyCall {
             method,
             params,
             context,
@@ -243,7 +261,7 @@ impl ProxyServer {
             && let Some(mut asking) = self.parked.take(&ticket, binding())
         {
             asking.answer(params.as_raw(), context);
-            return Ok(asking.outcome(self, binding()).await?);
+            return Ok(asking.outcome(&self.parked, binding()).await?);
         }
         if state.is_some() && pool.needs_handshake() {
             return Err(RequestError::NotParked.into());
@@ -251,32 +269,13 @@ impl ProxyServer {
         if let Some(login) = pool.pending_login() {
             return Err(login);
         }
-        let introduction = introduction(context);
-        let is_taken = can_be_asked(context);
-        let connecting = {
-            let pool = Arc::clone(pool);
-            tokio::spawn(async move { pool.for_call(introduction, is_taken).await })
-        };
-        let lease = pool.unless_login(connecting).await?;
+        let lease = connection(pool, context).await?;
         let link = &lease.link;
         match method {
-            _ if link.era() == Era::Stateless => {
-                let params = without_login_answer(params);
-                let number = Self::stateless_caller();
-                let in_flight = link.routes.begin(number, context, None);
-                let wants_progress = context.progress_token().is_some();
-                let on_sent = |id| in_flight.call.sent_as(id);
-                let result = link
-                    .send(method, &params, "", wants_progress, on_sent)
-                    .await?;
-                Ok(match method {
-                    methods::SUBSCRIPTIONS_LISTEN => of_subscription(&result, context.request_id()),
-                    _ => result,
-                })
-            }
+            _ if link.era() == Era::Stateless => Ok(relay_stateless(&call, link).await?),
             methods::SERVER_DISCOVER => Ok(translation::discover_result(link)),
             methods::SUBSCRIPTIONS_LISTEN => {
-                Ok(translation::listen(vec![(lease, params.clone())], context).await?)
+                Ok(listen(vec![(lease, params.clone())], context).await?)
             }
             _ if state.is_some() => Err(RequestError::NotParked.into()),
             _ if Revision::method(method).is_some()
@@ -286,7 +285,7 @@ impl ProxyServer {
             }
             _ => {
                 let asking = Asking::begin(lease, method, params, context);
-                Ok(asking.outcome(self, binding()).await?)
+                Ok(asking.outcome(&self.parked, binding()).await?)
             }
         }
     }
@@ -302,14 +301,14 @@ impl RawServer for ProxyServer {
     ) -> Served<Answer> {
         let introduction = params.and_then(|params| params.parse().ok());
         let introduction = introduction.unwrap_or_default();
-        let caller = Arc::new(Caller::new(
-            Arc::clone(&self),
-            session.number,
-            introduction,
-            negotiated,
-        ));
-        session.set_raw(Arc::clone(&caller) as _);
-        caller.connect();
+        let pools = self.pools.clone();
+        let caller = Caller::new(pools, session.number, introduction, negotiated);
+        let caller = Arc::new(caller);
+        session.set_raw(Arc::new(ProxySession {
+            proxy: Arc::clone(&self),
+            caller: Arc::clone(&caller),
+        }));
+        caller.connect(self.is_shared);
         let session = Arc::clone(session);
         Served::Later(Box::pin(async move {
             let introduced = self.introduce(&caller).await;
@@ -324,8 +323,57 @@ impl RawServer for ProxyServer {
     }
 }
 
+/// A client with a handshake.
+struct ProxySession {
+    proxy: Arc<ProxyServer>,
+    caller: Arc<Caller>,
+}
+
+impl RawSession for ProxySession {
+    fn begin(self: Arc<Self>, peer: &Peer) -> Arc<Negotiated> {
+        let negotiated = self.caller.listener.begin(peer);
+        self.caller.begin();
+        negotiated
+    }
+
+    fn serve(self: Arc<Self>, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
+        let caller = Some(Arc::clone(&self.caller));
+        Arc::clone(&self.proxy).begin(request, caller)
+    }
+
+    fn notification(&self, method: &str, params: Option<RawJsonRef<'_>>) {
+        self.caller.notify(method, params);
+    }
+}
+
+/// Takes a connection for a request of a stateless client.
+pub(super) async fn connection(pool: &Arc<Pool>, context: &Context) -> Result<Lease, Failure> {
+    let introduction = introduction(context);
+    let is_taken = can_be_asked(context);
+    let connecting = {
+        let pool = Arc::clone(pool);
+        tokio::spawn(async move { pool.for_call(introduction, is_taken).await })
+    };
+    pool.unless_login(connecting).await
+}
+
+/// Passes a request of a stateless client on to a stateless server.
+async fn relay_stateless(call: &ProxyCall<'_>, link: &ServerLink) -> Result<RawJson, ErrorObject> {
+    let context = call.context;
+    let params = without_login_answer(call.params);
+    let in_flight = link.routes.begin(next_caller(), context, None);
+    let wants_progress = context.progress_token().is_some();
+    let on_sent = |id| in_flight.call.sent_as(id);
+    let sending = link.send(call.method, &params, "", wants_progress, on_sent);
+    let result = sending.await?;
+    Ok(match call.method {
+        methods::SUBSCRIPTIONS_LISTEN => of_subscription(&result, context.request_id()),
+        _ => result,
+    })
+}
+
 /// The parameters with which a stateless client would introduce itself in a handshake.
-pub(super) fn introduction(context: &Context) -> OrderedMap<RawJson> {
+fn introduction(context: &Context) -> OrderedMap<RawJson> {
     let member = |name| Some(RawJson::from(context.meta()?.as_raw().member(name)?));
     let capabilities = member(meta_keys::CLIENT_CAPABILITIES);
     let info = member(meta_keys::CLIENT_INFO);
@@ -365,7 +413,7 @@ pub(super) fn waiting(revision: Revision) -> RawJson {
 /// # Errors
 ///
 /// When the client can't be asked to open a URL.
-fn without_login(call: &Call<'_>, url: String) -> Result<RawJson, ErrorObject> {
+fn without_login(call: &ProxyCall<'_>, url: String) -> Result<RawJson, ErrorObject> {
     let list = match call.method {
         methods::TOOLS_LIST => "tools",
         methods::PROMPTS_LIST => "prompts",
@@ -383,7 +431,7 @@ fn without_login(call: &Call<'_>, url: String) -> Result<RawJson, ErrorObject> {
     Ok(result.into())
 }
 
-fn ask_for_login(call: &Call<'_>, url: String) -> Result<RawJson, ErrorObject> {
+fn ask_for_login(call: &ProxyCall<'_>, url: String) -> Result<RawJson, ErrorObject> {
     let declared = call.context.client_capabilities().elicitation.as_ref();
     if declared.is_none_or(|declared| declared.url.is_none()) {
         return Err(RequestError::LoginRequired(url).to_error());
@@ -418,6 +466,12 @@ fn without_login_answer(params: &RawJson) -> RawJson {
     let mut params: OrderedMap<RawJson> = params.parse().unwrap_or_default();
     params.shift_remove("inputResponses");
     RawJson::encode(&params)
+}
+
+impl fmt::Debug for ProxySession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxySession").finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for ProxyServer {

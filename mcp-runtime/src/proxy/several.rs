@@ -5,9 +5,10 @@ use std::sync::Arc;
 use mcp_types::{Era, ErrorObject, RawJson, Revision, meta_keys, methods};
 use serde_json::{Value, json};
 
-use super::pool::Lease;
-use super::server::{Call, introduction, waiting};
-use super::{Caller, Failure, ProxyServer, merge, names, translation};
+use super::asking::listen;
+use super::caller::Caller;
+use super::server::{ProxyCall, ProxyServer, connection, waiting};
+use super::{Failure, merge, names, translation};
 use crate::connection::join_all;
 use crate::error::RequestError;
 use crate::limits::MAX_PAGES;
@@ -22,8 +23,8 @@ impl ProxyServer {
         &self,
         caller: &Arc<Caller>,
     ) -> Result<RawJson, ErrorObject> {
-        let revision = caller.revision();
-        let links = self.of_each(|index| caller.link(index, &self.pools[index]));
+        let revision = caller.listener.revision();
+        let links = self.of_each(|index| caller.link(index));
         let introduced = links.await.into_iter().map(|link| match link {
             Ok(link) if link.era() == Era::Handshake => Ok(link.opened()),
             Ok(link) => Ok(translation::initialize_result(&link.opened(), revision)),
@@ -69,11 +70,11 @@ impl ProxyServer {
     /// # Errors
     ///
     /// The error of a server, or the reason why there is no answer.
-    pub(super) async fn call_several(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+    pub(super) async fn call_several(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
         match call.method {
             methods::PING => Ok(RawJson::empty_object()),
             methods::SERVER_DISCOVER => {
-                let found = self.of_each(|index| self.call(Call { index, ..call }));
+                let found = self.of_each(|index| self.call(ProxyCall { index, ..call }));
                 let versions = [Revision::LATEST.as_str()];
                 let own = json!({
                     "resultType": "complete",
@@ -83,7 +84,7 @@ impl ProxyServer {
                 self.introduction(own, found.await, waiting(Revision::LATEST))
             }
             methods::LOGGING_SET_LEVEL => {
-                self.of_each(|index| self.call(Call { index, ..call }))
+                self.of_each(|index| self.call(ProxyCall { index, ..call }))
                     .await;
                 Ok(RawJson::empty_object())
             }
@@ -104,13 +105,13 @@ impl ProxyServer {
     }
 
     /// Calls the server that the parameters name.
-    async fn call_named(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
+    async fn call_named(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
         for (index, pool) in self.pools.iter().enumerate() {
             let Some(params) = pool.names.request(call.method, call.params) else {
                 continue;
             };
             let params = &params;
-            let called = self.call(Call {
+            let called = self.call(ProxyCall {
                 index,
                 params,
                 ..call
@@ -135,8 +136,8 @@ impl ProxyServer {
     }
 
     /// Joins the lists of all servers, with all their pages. A server without the list is left out.
-    async fn list(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
-        let lists = self.of_each(|index| self.pages(Call { index, ..call }));
+    async fn list(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
+        let lists = self.of_each(|index| self.pages(ProxyCall { index, ..call }));
         let mut pages = Vec::new();
         let mut failed = None;
         for list in lists.await {
@@ -154,12 +155,12 @@ impl ProxyServer {
         }
     }
 
-    async fn pages(&self, call: Call<'_>) -> Result<Vec<RawJson>, ErrorObject> {
+    async fn pages(&self, call: ProxyCall<'_>) -> Result<Vec<RawJson>, ErrorObject> {
         let names = &self.pools[call.index].names;
         let mut pages = Vec::new();
         let mut params = call.params.clone();
         while pages.len() < MAX_PAGES {
-            let call = Call {
+            let call = ProxyCall {
                 params: &params,
                 ..call
             };
@@ -169,24 +170,22 @@ impl ProxyServer {
             let Some(cursor) = cursor.filter(|cursor| cursor.get() != "null") else {
                 break;
             };
-            params = super::routes::with(&params, &["cursor"], cursor);
+            params = super::messages::with(&params, &["cursor"], cursor);
         }
         Ok(pages)
     }
 
     /// Serves `subscriptions/listen` with a subscription at each server.
-    async fn listen(&self, call: Call<'_>) -> Result<RawJson, ErrorObject> {
-        let mut servers: Vec<(Lease, RawJson)> = Vec::new();
-        for pool in &self.pools {
-            let Some(params) = pool.names.request(call.method, call.params) else {
-                continue;
-            };
-            match pool.for_call(introduction(call.context), false).await {
-                Ok(lease) => servers.push((lease, params)),
-                Err(error) => tracing::debug!(%error, "a server is not listened to"),
-            }
-        }
-        translation::listen(servers, call.context).await
+    async fn listen(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
+        let leases = self.of_each(|index| connection(&self.pools[index], call.context));
+        let servers = leases.await.into_iter().zip(&self.pools);
+        let servers = servers.filter_map(|(lease, pool)| {
+            let lease = lease.inspect_err(|failure| {
+                tracing::debug!(?failure, "a server is not listened to");
+            });
+            Some((lease.ok()?, pool.names.request(call.method, call.params)?))
+        });
+        listen(servers.collect(), call.context).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who has which connection, and what happens when a server ends or can't start.
+//! The connections of clients, and what happens when a server ends or can't start.
 
 use std::time::Duration;
 

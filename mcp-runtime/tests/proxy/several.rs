@@ -144,7 +144,7 @@ async fn results_and_questions_have_the_prefix() {
     assert_eq!(result["content"][0]["uri"], "a+file:///x");
     assert_eq!(result["task"]["taskId"], "a_7");
 
-    // The names are those of the client, and the question is translated for it.
+    // The client sees its own names, and the question is translated for it.
     wire.send(call(2, "b_y", json!({}))).await;
     let requests = json!({"k": {"method": "roots/list", "params": {}}});
     let required = json!({"resultType": "input_required", "inputRequests": requests});

@@ -19,7 +19,7 @@ pub(crate) struct Options {
     /// Test the server inside of a layer that does nothing.
     #[arg(long)]
     layer: bool,
-    /// Test the server behind `mcp proxy`, which connects to it in this era. Warnings are faults, too.
+    /// Test the server behind `mcp proxy`, which connects to it in this era. Warnings are also faults.
     #[arg(long, value_name = "ERA", value_parser = ["handshake", "stateless"], requires = "side")]
     proxy: Option<String>,
     /// Use the existing programs without building them.

@@ -1,0 +1,56 @@
+//! Messages as JSON, and how they are sent.
+
+use mcp_types::jsonrpc::write;
+use mcp_types::{OrderedMap, RawJson, RawJsonRef, RequestId, Revision, Side, meta_keys, methods};
+use serde_json::json;
+
+use crate::connection::Peer;
+use crate::protocol::Change;
+
+/// Sends a notification as it is. A notification that is not `urgent` is lost if the peer has not
+/// read the earlier ones.
+pub(super) fn send(peer: &Peer, method: &str, params: Option<RawJsonRef<'_>>, urgent: bool) {
+    let mut frame = Vec::new();
+    write::notification(&mut frame, method, params.as_ref());
+    if let Err(error) = peer.send_frame(frame, urgent) {
+        tracing::debug!(method, %error, "a notification was not passed on");
+    }
+}
+
+/// Replaces the id of the subscription that a notification or a result belongs to.
+pub(super) fn of_subscription(message: &RawJson, id: &RequestId) -> RawJson {
+    with(message, &["_meta", meta_keys::SUBSCRIPTION_ID], id)
+}
+
+/// Returns the object with the member at `path` set to `value`. Other JSON stays as it is.
+pub(super) fn with(object: &RawJson, path: &[&str], value: impl serde::Serialize) -> RawJson {
+    let Some((name, rest)) = path.split_first() else {
+        return RawJson::encode(&value);
+    };
+    let Ok(mut members) = object.parse::<OrderedMap<RawJson>>() else {
+        return object.clone();
+    };
+    let member = members.entry((*name).to_owned());
+    let member = member.or_insert_with(RawJson::empty_object);
+    *member = with(member, rest, value);
+    RawJson::encode(&members)
+}
+
+/// The method and the parameters of the notification that announces a change.
+pub(super) fn announcement(change: Change) -> (&'static str, Option<RawJson>) {
+    match change {
+        Change::Tools => (methods::NOTIFICATIONS_TOOLS_LIST_CHANGED, None),
+        Change::Prompts => (methods::NOTIFICATIONS_PROMPTS_LIST_CHANGED, None),
+        Change::Resources => (methods::NOTIFICATIONS_RESOURCES_LIST_CHANGED, None),
+        Change::Resource(uri) => (
+            methods::NOTIFICATIONS_RESOURCES_UPDATED,
+            Some(json!({"uri": uri}).into()),
+        ),
+    }
+}
+
+/// Returns true if a server may send the notification in `revision`. Methods that no revision has
+/// belong to extensions.
+pub(super) fn exists_in(method: &str, revision: Revision) -> bool {
+    Revision::method(method).is_none() || revision.allows(method, Side::Server)
+}
