@@ -48,3 +48,4 @@ pub(crate) use relay_config::{RelayConfig, request_meta};
 pub use requests::{PromptArguments, escape_template};
 pub use state::{Notifications, Status, StatusWatch, TransportState};
 pub use subscription::Subscription;
+pub(crate) use subscription::all_changes;

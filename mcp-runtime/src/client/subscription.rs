@@ -373,7 +373,7 @@ fn covers(accepted: &SubscriptionFilter, notification: &ServerNotification) -> b
     }
 }
 
-fn all_changes(filter: &SubscriptionFilter) -> impl Iterator<Item = ServerNotification> {
+pub(crate) fn all_changes(filter: &SubscriptionFilter) -> impl Iterator<Item = ServerNotification> {
     let lists = Change::lists(filter).map(|list| match list {
         Change::Tools => ServerNotification::ToolListChanged(Default::default()),
         Change::Prompts => ServerNotification::PromptListChanged(Default::default()),

@@ -15,7 +15,7 @@ use super::listener::Listener;
 use super::messages::announcement;
 use super::names::Names;
 use super::pool::Pool;
-use crate::client::Reconnect;
+use crate::client::{Reconnect, all_changes};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{Change, Negotiated, accepted_lists};
 use crate::sync::lock;
@@ -171,23 +171,57 @@ async fn follow(listener: Weak<Listener>, link: Arc<ServerLink>, filter: Subscri
     if !names_resources && accepted_lists(&filter, &offered) == SubscriptionFilter::new() {
         return;
     }
-    let following = async {
-        let mut subscription = link.client.subscribe_to(filter).await?;
-        while let Some(notification) = subscription.next().await? {
-            let Some(listener) = listener.upgrade() else {
-                break;
-            };
-            if let Some(change) = Change::by(&notification) {
-                let (method, params) = announcement(change);
-                let params = params.map(|it| link.routes.names.notification(method, it));
-                listener.hear(method, params.as_ref().map(RawJson::as_raw));
+    let mut tries = 0;
+    loop {
+        let heard = hear(&listener, &link, filter.clone(), tries > 0).await;
+        match heard {
+            // A server ends its subscriptions before it is replaced.
+            Ok(()) => {}
+            Err(error) if error.is_transient() => {
+                tracing::debug!(%error, "the changes of a server are followed again");
+            }
+            Err(error) => {
+                crate::log::warn!(%error, "the changes of a server can't be passed on any longer");
+                return;
             }
         }
-        Ok::<_, CallError>(())
-    };
-    if let Err(error) = following.await {
-        crate::log::warn!(%error, "the changes of a server can't be passed on any longer");
+        if listener.strong_count() == 0 {
+            return;
+        }
+        sleep(link.client.reconnect_pause(tries)).await;
+        tries += 1;
     }
+}
+
+/// Passes on what a subscription reports until it ends. If it `is_new` in place of another one,
+/// everything may have changed.
+async fn hear(
+    listener: &Weak<Listener>,
+    link: &ServerLink,
+    filter: SubscriptionFilter,
+    is_new: bool,
+) -> Result<(), CallError> {
+    let mut subscription = link.client.subscribe_to(filter).await?;
+    let hear = |change| {
+        let listener = listener.upgrade()?;
+        let (method, params) = announcement(change);
+        let params = params.map(|it| link.routes.names.notification(method, it));
+        listener.hear(method, params.as_ref().map(RawJson::as_raw));
+        Some(())
+    };
+    if is_new {
+        for notification in all_changes(subscription.accepted()) {
+            Change::by(&notification).and_then(hear);
+        }
+    }
+    while let Some(notification) = subscription.next().await? {
+        if let Some(change) = Change::by(&notification)
+            && hear(change).is_none()
+        {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The task that connects a caller to a server.

@@ -173,8 +173,7 @@ async fn a_proxy_passes_on_a_result_of_an_extension() {
     let slow = ToolBuilder::new("slow").layer(ticket).call(|(), _| "done");
     let behind = Server::builder().tool(slow).build();
     let proxy = Proxy::new(upstream(&behind)).into_server();
-    let [old, new] = both(&proxy, "slow", json!({})).await;
-    assert_eq!(old["result"], json!({}), "{old}");
+    let [_, new] = both(&proxy, "slow", json!({})).await;
     let result = &new["result"];
     assert_eq!(result["resultType"], "com.example/ticket", "{new}");
     assert_eq!((&result["b"], &result["a"]), (&json!(1), &json!(2)));
