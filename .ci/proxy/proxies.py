@@ -1,5 +1,6 @@
 """Starts `mcp proxy` in front of the test server and of others."""
 
+import atexit
 import re
 import subprocess
 import sys
@@ -26,6 +27,7 @@ class Proxy:
         environment = {**ENVIRONMENT, **environment}
         command = over_stdio("--http", "0", *arguments)
         self.process = subprocess.Popen(command, **pipe, text=True, cwd=HOME, env=environment)
+        atexit.register(self.process.kill)
         self.lines, self.url, self.started = [], None, threading.Event()
         threading.Thread(target=self._read, daemon=True).start()
         assert self.started.wait(LIMIT) and self.url, f"the proxy does not tell its URL: {self.lines}"

@@ -37,7 +37,7 @@ def _():
         until(opened)
         # The login outlasts the wait of `initialize`.
         for connected in connecting:
-            assert connected.result(12).server["capabilities"]["tools"]["listChanged"]
+            assert connected.result(20).server["capabilities"]["tools"]["listChanged"]
         [first] = opened()
         for client in clients:
             assert client.result("tools/list")["tools"] == []
