@@ -56,7 +56,7 @@ pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) const WEBSOCKET_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The time between two WebSocket pings. Proxies close connections that are silent for 60 s.
 pub(crate) const WEBSOCKET_PING: Duration = Duration::from_secs(30);
-/// How many resources one client, or a proxy, may subscribe to. Bounds the memory for each client.
+/// How many resources one client may subscribe to. Bounds the memory for each client.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 1000;
 /// The time between two announcements of changes to a client. Merges the changes of one edit.
 pub(crate) const ANNOUNCE_INTERVAL: Duration = Duration::from_millis(50);
@@ -201,7 +201,8 @@ pub(crate) const RECONNECT_TRIES: u32 = 5;
 pub(crate) const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause before a try to reconnect. A restarted server is then found soon.
 pub(crate) const MAX_RECONNECT_PAUSE: Duration = Duration::from_secs(30);
-/// How long a connection must last for the number of tries to be reset. A server that crashes at start is faster.
+/// How long a connection must last for the number of tries to be reset. A server that crashes at
+/// start is faster.
 pub(crate) const STABLE_CONNECTION: Duration = Duration::from_secs(30);
 /// How long a stream must last for the pauses before it is reopened to be reset.
 pub(crate) const STABLE_STREAM: Duration = Duration::from_secs(10);
@@ -228,9 +229,10 @@ pub(crate) const LAST_READ_TIMEOUT: Duration = Duration::from_millis(200);
 
 // Proxies.
 
-/// How many connections a proxy has to one server.
+/// How many connections a proxy has to one server. Each may be a program of its own.
 pub(crate) const MAX_PROXY_CONNECTIONS: usize = 100;
-/// How long a connection without calls is kept for stateless callers.
+/// How long a connection without calls is kept for stateless callers. A person may read for a while
+/// between two calls.
 pub(crate) const PROXY_IDLE: Duration = Duration::from_secs(5 * 60);
 /// The pause before a proxy tries to reconnect. Its callers wait, so it is short.
 pub(crate) const PROXY_RECONNECT_PAUSE: Duration = Duration::from_millis(100);
@@ -238,9 +240,8 @@ pub(crate) const PROXY_RECONNECT_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) const PROXY_LOGIN_WAIT: Duration = Duration::from_secs(8);
 /// How many calls may wait for the answers of stateless callers. The oldest are cancelled.
 pub(crate) const MAX_PARKED_CALLS: usize = 1000;
-/// How long a call waits for the answers of a stateless caller.
+/// How long a call waits for the answers of a stateless caller: as long as [`ANSWER_TIMEOUT`].
 pub(crate) const PARKED_CALL: Duration = Duration::from_secs(10 * 60);
-
 /// How long a proxy waits at its end for the programs of its servers to end: longer than the two
 /// pauses before a program is killed.
 pub(crate) const PROXY_CLOSE: Duration = Duration::from_secs(10);
