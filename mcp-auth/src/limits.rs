@@ -42,8 +42,8 @@ pub(crate) mod client {
     /// Time limit for locking a file, which another process holds while it refreshes a token.
     pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
     pub(crate) const LOCK_INTERVAL: Duration = Duration::from_millis(50);
-    /// How long waiting for another process's login may exceed twice the limit of a login. The
-    /// person may be asked twice, and the requests take time as well.
+    /// How much longer than two logins a process waits for the login of another process. That
+    /// process may ask the person twice, and its requests take time as well.
     pub(crate) const LOGIN_TURN_MARGIN: Duration = Duration::from_secs(120);
     /// How often a waiting process looks for the page of another process's login.
     pub(crate) const LOGIN_PAGE_INTERVAL: Duration = Duration::from_secs(1);

@@ -27,7 +27,8 @@ pub(crate) struct Arguments {
     /// Prints JSON, also for errors
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Shows log messages of the server; given twice, also messages for debugging
+    /// Shows log messages of the server, and each request of `mcp proxy`; given twice, also messages
+    /// for debugging
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }

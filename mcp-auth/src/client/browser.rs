@@ -33,9 +33,9 @@ pub async fn open(url: &str) -> io::Result<()> {
 
 /// Returns true if [`open`] can probably show a page to a person.
 ///
-/// This is so if the environment variable `BROWSER` is set, or in a desktop session: not in an SSH
-/// session, and elsewhere than on macOS and Windows only with a display (`DISPLAY` or
-/// `WAYLAND_DISPLAY`). Nothing is started.
+/// The environment variable `BROWSER` names a browser. Without it, a page can be shown on macOS and
+/// Windows, and on other systems if there is a display (`DISPLAY` or `WAYLAND_DISPLAY`), but not in
+/// an SSH session. This function starts no program.
 #[must_use]
 pub fn is_available() -> bool {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());

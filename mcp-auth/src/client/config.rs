@@ -81,7 +81,7 @@ impl Config {
 
     /// # Errors
     ///
-    /// [`Redirection`](AuthErrorKind::Redirection) without logins.
+    /// Returns [`Redirection`](AuthErrorKind::Redirection) if nobody can log in.
     pub(crate) fn redirect(&self) -> Result<&dyn Redirect, AuthErrorKind> {
         let reason = "a login needs a person at a terminal";
         let error = || io::Error::new(io::ErrorKind::Unsupported, reason);

@@ -24,7 +24,7 @@ use super::token_set::{Binding, load, stored};
 use crate::limits::client::{LOCK_INTERVAL, LOGIN_PAGE_INTERVAL, LOGIN_TURN_MARGIN};
 
 impl Renewal {
-    /// Gets new tokens without a person, or with a login. If another process already asks the
+    /// Gets new tokens, with a login if a person is needed. If another process already asks the
     /// person, waits for that login and uses its tokens.
     pub(super) async fn grant(
         &self,
@@ -131,7 +131,7 @@ impl OAuth {
     /// ```
     #[must_use]
     pub fn watch_login(&self, server: &str) -> LoginWatch {
-        // As in `RequestInfo::server`.
+        // `RequestInfo::server`, by which sessions are found, has this form.
         let parsed = server.parse::<Uri>();
         let server = parsed.map_or_else(|_| server.to_owned(), |it| it.to_string());
         LoginWatch::new(self.session_of(&server))

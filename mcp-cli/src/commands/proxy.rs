@@ -137,11 +137,11 @@ async fn behind(command: &arguments::Proxy, verbose: u8) -> Result<Vec<Arc<Behin
     for name in names(command)? {
         let prefix = mount_prefix(&name).ok_or_else(|| {
             let message = format!(
-                "`{name}` can't be the prefix of tools and URIs, which begins with a letter (A-Z)"
+                "`{name}` can't be a prefix of tools and URIs: a prefix begins with a letter (A-Z)"
             );
             Failure::usage(message).advise("rename the server")
         })?;
-        // Prefixes of URIs have no case.
+        // Schemes of URIs are case-insensitive.
         let is_same = |it: &&Arc<Behind>| it.prefix.eq_ignore_ascii_case(&prefix);
         if let Some(other) = all.iter().find(is_same) {
             let other = &other.name;
@@ -151,7 +151,7 @@ async fn behind(command: &arguments::Proxy, verbose: u8) -> Result<Vec<Arc<Behin
         }
         let target = server::named(&name, reach, None).await;
         let target = target.map_err(|failure| match server::parse(&name) {
-            Some(_) => Failure::usage(format!("`{name}` has no name, which is its prefix"))
+            Some(_) => Failure::usage(format!("`{name}` has no name, so its tools would have no prefix"))
                 .advise("add it to a configuration file, and pass its name in the file"),
             None => failure,
         })?;
@@ -280,7 +280,7 @@ impl Behind {
     }
 }
 
-/// Whether a name matches a pattern, in which `*` is any text.
+/// Returns true if a name matches a pattern, in which `*` is any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == name;

@@ -209,7 +209,7 @@ impl Entry {
 pub(crate) struct Recorder(Option<(Recording, u64, Side)>);
 
 impl Recorder {
-    /// Returns a recorder of a new connection, at the end that is `side`.
+    /// Returns a recorder for a new connection, of which `side` is this end.
     pub(crate) fn new(recording: Option<&Recording>, side: Side) -> Self {
         Self(recording.map(|recording| {
             let mut state = recording.lock();
@@ -258,7 +258,7 @@ fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     // Another process may record to the same file, so write at its end.
     let file = options.append(true).create(true).mode(0o600).open(path)?;
-    // Not for devices and pipes.
+    // Devices and pipes can't be emptied, and keep their mode.
     if file.metadata()?.is_file() {
         file.set_permissions(Permissions::from_mode(0o600))?;
         file.set_len(0)?;

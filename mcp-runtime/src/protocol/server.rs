@@ -59,7 +59,7 @@ pub(crate) struct ServerRules {
     pub(crate) supported: Revisions,
     pub(crate) requirement: Requirement,
     pub(crate) own_methods: Arc<[OwnMethod]>,
-    /// True for proxies, which leave it to the server behind them to know a method.
+    /// True for proxies: the server behind them knows which methods exist.
     pub(crate) passes_unknown: bool,
 }
 
@@ -208,7 +208,7 @@ impl ServerLifecycle {
                 self.rules
                     .serve_stateless(method, known, params, &mut self.last)
             }
-            // The server behind a proxy may refuse, and be asked again.
+            // The server behind a proxy may refuse `initialize`, and the client may try again.
             (state @ (Uninitialized | Initializing), InitializeRequest::METHOD, _)
                 if state == Uninitialized || self.rules.passes_unknown =>
             {

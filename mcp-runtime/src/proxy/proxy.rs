@@ -21,7 +21,8 @@ use crate::server::{McpServer, ServerBuilder};
 /// for answers, it has its connection to itself. There are at most 100 connections to a server, and
 /// one without calls is closed after 5 minutes. Calls have no time limit: the client has one.
 ///
-/// A proxy is an [`McpServer`], so it can be served at each endpoint and wrapped in layers.
+/// A proxy is an [`McpServer`], so it can be served at each endpoint and wrapped in layers. It has no
+/// entries of its own: to add tools, make a server of them another upstream of [`several`](Self::several).
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -89,8 +90,9 @@ impl Proxy {
         }
     }
 
-    /// Hides and refuses the tools for which `offers` returns false. It gets the name that clients
-    /// see.
+    /// Hides and refuses the tools for which `offers` returns false.
+    ///
+    /// `offers` gets the name that clients see, which includes the prefix of the server.
     #[must_use]
     pub fn tools(mut self, offers: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         self.offers = Arc::new(offers);
@@ -99,7 +101,7 @@ impl Proxy {
 
     /// Lets all clients with a handshake share one connection to a server with a handshake.
     ///
-    /// The connection declares the capabilities of the client that comes first. While calls of
+    /// The connection declares the capabilities of the first client. While calls of
     /// several clients are in flight, the server's questions are refused, because a question does not
     /// say which call it belongs to.
     #[must_use]

@@ -27,9 +27,9 @@ pub struct Upstream {
 impl Upstream {
     /// Creates an upstream from a function that connects to the server.
     ///
-    /// The proxy calls `connect` for each connection. The client that it passes declares what the
-    /// proxy's own client declares. The function may add settings, such as the
-    /// [era](ClientBuilder::era). If it fails, clients get the text of the error.
+    /// The proxy calls `connect` for each connection, with a builder that has the name and the
+    /// capabilities of the client that needs the connection. The function may add settings, such as
+    /// the [era](ClientBuilder::era). If it fails, clients get the text of the error.
     pub fn new<F, Fut, E>(connect: F) -> Self
     where
         F: Fn(ClientBuilder) -> Fut + Send + Sync + 'static,

@@ -149,7 +149,7 @@ async fn progress_reaches_the_call_that_it_is_about() {
             json!({"z": 1, "progressToken": ours, "progress": 0.5})
         );
     }
-    // A call without a token gets no progress, and none that ended.
+    // Neither a call that has ended nor a call without a token gets progress.
     server.answer(&tokens[0].2, json!({"content": []})).await;
     assert_eq!(wire.answer().await["id"], 1);
     for token in [tokens[0].0.clone(), json!("unknown")] {

@@ -11,8 +11,8 @@ const CIRCLE: &str = "at most two files import each other in a circle: \
                       move what they share to a file below them, or merge them";
 
 /// Circular imports that the types require: a server has handlers that take a context, and the context
-/// has the server. A server has hooks that take the server, and may serve raw requests with their context. The traits of extensions take the builder or
-/// the client that has the extensions.
+/// has the server. A server has hooks that take the server, and may serve raw requests with their
+/// context. The traits of extensions take the builder or the client that has the extensions.
 const FORCED: [(&str, &str); 7] = [
     (
         "mcp-runtime/src/client/extension.rs",

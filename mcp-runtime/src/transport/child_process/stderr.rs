@@ -123,7 +123,7 @@ impl Captured {
         String::from_utf8_lossy(bytes.make_contiguous()).into_owned()
     }
 
-    /// Adds output, to keep in addition what a function of [`Stderr::lines`] gets.
+    /// Adds output. Call this in a function for [`Stderr::lines`] to also keep the lines.
     pub fn push(&self, new: &[u8]) {
         let mut bytes = lock(&self.bytes);
         bytes.extend(new);
