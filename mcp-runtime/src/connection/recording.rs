@@ -209,7 +209,7 @@ impl Entry {
 pub(crate) struct Recorder(Option<(Recording, u64, Side)>);
 
 impl Recorder {
-    /// Returns a recorder for a new connection, of which `side` is this end.
+    /// Returns a recorder for a new connection. `side` is this end of the connection.
     pub(crate) fn new(recording: Option<&Recording>, side: Side) -> Self {
         Self(recording.map(|recording| {
             let mut state = recording.lock();
