@@ -5,6 +5,7 @@ import json
 import queue
 import subprocess
 import threading
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from program import ENVIRONMENT, HOME, LIMIT
@@ -134,21 +135,30 @@ class Http(Client):
             headers["mcp-protocol-version"] = self.revision
         if self.era == "stateless":
             headers |= {"mcp-method": method, "mcp-name": params.get("name", "")}
-        response = self._exchange("POST", headers, json.dumps(message))
+        # The response to a call may begin only when the call ends.
+        self._exchange("POST", headers, json.dumps(message), wait=method != "tools/call")
+        if method == "notifications/initialized":
+            self._exchange("GET", {"accept": "text/event-stream"}, None, wait=True)
+
+    def _exchange(self, verb, headers, body, wait):
+        """Sends a request, and reads the response beside. Waits until the response begins if `wait` is true."""
+        begun = threading.Event()
+        threading.Thread(target=self._exchanged, args=[verb, headers | self.headers, body, begun], daemon=True).start()
+        assert not wait or begun.wait(LIMIT), f"{verb} {body} was not answered"
+
+    def _exchanged(self, *exchange):
+        # Some tests kill the proxy.
+        with suppress(OSError, http.client.HTTPException):
+            self._read(*exchange)
+
+    def _read(self, verb, headers, body, begun):
+        connection = http.client.HTTPConnection(self.url.netloc)
+        connection.request(verb, self.url.path, body, headers)
+        response = connection.getresponse()
         self.status = response.status
         if session := response.getheader("mcp-session-id"):
             self.headers["mcp-session-id"] = session
-        if method == "notifications/initialized":
-            self._exchange("GET", {"accept": "text/event-stream"}, None)
-
-    def _exchange(self, verb, headers, body):
-        connection = http.client.HTTPConnection(self.url.netloc)
-        connection.request(verb, self.url.path, body, headers | self.headers)
-        response = connection.getresponse()
-        threading.Thread(target=self._read, args=[response], daemon=True).start()
-        return response
-
-    def _read(self, response):
+        begun.set()
         is_stream = "event-stream" in response.getheader("content-type", "")
         for line in response if is_stream else [response.read()]:
             line = line.removeprefix(b"data: ")
