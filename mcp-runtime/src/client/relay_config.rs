@@ -12,13 +12,15 @@ type OnRequest = Box<
     dyn Fn(&str, Option<RawJsonRef<'_>>) -> BoxFuture<Result<RawJson, ErrorObject>> + Send + Sync,
 >;
 
+type OnNotification = Box<dyn Fn(&str, Option<RawJsonRef<'_>>) + Send + Sync>;
+
 /// The settings of a client that belongs to a proxy.
 pub(crate) struct RelayConfig {
     /// The parameters of a caller's `initialize`, which contain its name and its capabilities.
     pub(crate) introduction: OrderedMap<RawJson>,
     /// Serves the requests of the server, except `ping`.
     pub(crate) on_request: OnRequest,
-    pub(crate) on_notification: Box<dyn Fn(&str, Option<RawJsonRef<'_>>) + Send + Sync>,
+    pub(crate) on_notification: OnNotification,
     /// The last result of `initialize` or `server/discover`.
     pub(crate) opened: Mutex<Option<RawJson>>,
 }

@@ -170,7 +170,7 @@ impl State {
                     match self.on_error.take() {
                         Some(observer) => observer(error),
                         None => {
-                            crate::log::error!(%error, "a message could not be recorded, so the recording ends")
+                            crate::log::error!(%error, "a message could not be recorded, so the recording ends");
                         }
                     }
                 }

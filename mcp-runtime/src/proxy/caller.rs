@@ -23,6 +23,9 @@ use crate::sync::lock;
 /// The connection to a server as soon as it is open, or the reason why it can't be opened.
 type Slot = watch::Receiver<Option<Result<Arc<ServerLink>, ErrorObject>>>;
 
+/// The number of a server, and the URI of a resource. A key without a URI stands for the lists.
+type SubscriptionKey = (usize, Option<String>);
+
 /// A client with a handshake, and its connections to the servers.
 pub(super) struct Caller {
     pools: Vec<Arc<Pool>>,
@@ -36,7 +39,7 @@ pub(super) struct Caller {
     /// The minimum level of log messages, for stateless servers.
     pub(super) log_level: Mutex<Option<String>>,
     /// The subscriptions at stateless servers: to the lists, and to resources.
-    tasks: Mutex<BTreeMap<(usize, Option<String>), JoinSet<()>>>,
+    tasks: Mutex<BTreeMap<SubscriptionKey, JoinSet<()>>>,
 }
 
 impl Caller {
@@ -117,7 +120,7 @@ impl Caller {
     /// Subscribes at a stateless server. The key tells subscriptions apart.
     pub(super) fn subscribe(
         self: &Arc<Self>,
-        key: (usize, Option<String>),
+        key: SubscriptionKey,
         link: &Arc<ServerLink>,
         filter: SubscriptionFilter,
     ) {
@@ -151,7 +154,7 @@ impl Caller {
     }
 
     /// Ends a subscription.
-    pub(super) fn unsubscribe(&self, key: &(usize, Option<String>)) {
+    pub(super) fn unsubscribe(&self, key: &SubscriptionKey) {
         lock(&self.tasks).remove(key);
     }
 }

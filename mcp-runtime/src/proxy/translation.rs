@@ -4,8 +4,8 @@ use mcp_types::jsonrpc::code;
 use mcp_types::{
     CallToolRequest, CompleteRequest, Conform, DiscoverResult, ErrorObject, GetPromptRequest,
     Implementation, InitializeResult, ListPromptsRequest, ListResourceTemplatesRequest,
-    ListResourcesRequest, ListToolsRequest, OrderedMap, RawJson, ReadResourceRequest, Request,
-    Revision, meta_keys, methods,
+    ListResourcesRequest, ListToolsRequest, OrderedMap, RawJson, RawJsonRef, ReadResourceRequest,
+    Request, Revision, meta_keys, methods,
 };
 use serde::Serialize;
 
@@ -166,7 +166,7 @@ where
 /// Wraps the output schemas that allow more than objects, and remembers their tools.
 fn with_wrapped_schemas(result: RawJson, link: &ServerLink) -> RawJson {
     let tools = result.as_raw().member("tools");
-    let Some(Ok(mut tools)) = tools.map(|tools| tools.parse::<Vec<Members>>()) else {
+    let Some(Ok(mut tools)) = tools.map(RawJsonRef::parse::<Vec<Members>>) else {
         return result;
     };
     for tool in &mut tools {

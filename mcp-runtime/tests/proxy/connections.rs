@@ -162,7 +162,7 @@ async fn a_server_that_dies_fails_its_calls_and_is_started_again() {
             "tools/list"
         ]
     );
-    let mut told = vec![wire.answer().await, wire.answer().await];
+    let mut told = [wire.answer().await, wire.answer().await];
     told.sort_by_key(|message| message["id"].is_null());
     assert_eq!(told[0]["id"], 4);
     assert_eq!(told[1]["method"], "notifications/tools/list_changed");
