@@ -151,8 +151,10 @@ async fn behind(command: &arguments::Proxy, verbose: u8) -> Result<Vec<Arc<Behin
         }
         let target = server::named(&name, reach, None).await;
         let target = target.map_err(|failure| match server::parse(&name) {
-            Some(_) => Failure::usage(format!("`{name}` has no name, so its tools would have no prefix"))
-                .advise("add it to a configuration file, and pass its name in the file"),
+            Some(_) => Failure::usage(format!(
+                "`{name}` has no name, so its tools would have no prefix"
+            ))
+            .advise("add it to a configuration file, and pass its name in the file"),
             None => failure,
         })?;
         all.push(new(name, prefix, Server::new(target, reach).await?));

@@ -61,6 +61,17 @@ impl Proxy {
     /// Other extensions are left out. If a server can't be reached, the others are offered, and it is
     /// tried again.
     ///
+    /// ```
+    /// use mcp_runtime::proxy::{Proxy, Upstream};
+    /// use mcp_runtime::transport::ChildProcess;
+    ///
+    /// let upstream = |program: &'static str| {
+    ///     Upstream::new(move |client| client.connect(ChildProcess::new(program)))
+    /// };
+    /// let proxy = Proxy::several([("shop", upstream("shop-server")), ("books", upstream("books"))]);
+    /// # drop(proxy);
+    /// ```
+    ///
     /// # Panics
     ///
     /// Panics if a prefix has another form, or occurs twice. Prefixes that differ only in case are

@@ -55,7 +55,7 @@ pub(super) fn discover_result(link: &ServerLink) -> RawJson {
     if let Some(capabilities) = members.get_mut("capabilities")
         && let Ok(mut declared) = capabilities.parse::<Members>()
     {
-        // The stateless era has no such tasks.
+        // In the stateless era, tasks are an extension.
         declared.shift_remove("tasks");
         *capabilities = RawJson::encode(&declared);
     }

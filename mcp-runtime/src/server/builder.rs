@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::catalog::{Caching, Mount, Namespace, Registry};
+use super::catalog::{Caching, Mount, Registry};
 use super::extensions::{self, Method};
 use super::input::{self, AskError, form};
 use super::serve::hooks;
@@ -420,7 +420,8 @@ impl ServerBuilder {
     /// # Panics
     ///
     /// Panics unless the prefix is empty or a letter followed by letters, digits, `-` and `.`. For a
-    /// name that is not a literal, call [`mount_prefix`](super::mount_prefix).
+    /// name that is not a literal, call [`mount_prefix`](super::mount_prefix). Also panics if the server
+    /// is a proxy, which has no entries.
     pub fn mount(&mut self, prefix: impl Into<String>, server: impl Into<Server>) -> &mut Self {
         let server = server.into();
         // A server that is mounted twice is still one server, so its hooks run only once.
@@ -430,10 +431,8 @@ impl ServerBuilder {
         self.settings
             .list_changed
             .extend(&server.settings().list_changed);
-        self.registry.mounts.push(Arc::new(Mount {
-            namespace: Namespace::new(&prefix.into()),
-            server,
-        }));
+        let mount = Mount::new(&prefix.into(), server);
+        self.registry.mounts.push(Arc::new(mount));
         self
     }
 

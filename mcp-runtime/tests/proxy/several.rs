@@ -335,3 +335,10 @@ fn prefixes_differ_in_more_than_case() {
     let (one, _) = upstream(Era::Handshake);
     let _ = Proxy::several([("a", one.clone()), ("A", one)]);
 }
+
+#[test]
+#[should_panic(expected = "a proxy can't be mounted")]
+fn a_proxy_is_not_mounted() {
+    let (one, _) = upstream(Era::Handshake);
+    mcp_runtime::Server::builder().mount("a", Proxy::new(one));
+}

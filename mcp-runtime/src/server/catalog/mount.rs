@@ -119,6 +119,19 @@ fn update<R: CatalogEntry>(
 }
 
 impl Mount {
+    /// # Panics
+    ///
+    /// Panics if `prefix` is not allowed, or if the server has no entries because it is a proxy.
+    pub(in crate::server) fn new(prefix: &str, server: Server) -> Self {
+        assert!(
+            server.settings().raw.is_none(),
+            "a proxy can't be mounted, because it has no entries: make the other servers upstreams of \
+             `Proxy::several` as well"
+        );
+        let namespace = Namespace::new(prefix);
+        Self { namespace, server }
+    }
+
     /// Makes the mounted server pass its changes on to `outer`, where it has this index.
     pub(in crate::server) fn relay(&self, outer: &Arc<ServerState>, index: usize) {
         let mut relays = lock(&self.server.state.relays);
