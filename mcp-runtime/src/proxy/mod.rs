@@ -65,13 +65,11 @@ impl From<RequestError> for Failure {
 }
 
 fn to_error(error: CallError) -> ErrorObject {
-    match error {
-        CallError::Rpc(error) => error,
+    let reason = match error {
+        CallError::Rpc(error) => return error,
         // The address and the body of the answer are not for everybody who can call the proxy.
-        CallError::Http(error) => {
-            let status = format!("the server answered with HTTP {}", error.status);
-            RequestError::NotForwarded(status).to_error()
-        }
-        error => RequestError::NotForwarded(error.to_string()).to_error(),
-    }
+        CallError::Http(error) => format!("the server answered with HTTP {}", error.status),
+        error => error.to_string(),
+    };
+    RequestError::NotForwarded(reason).to_error()
 }
