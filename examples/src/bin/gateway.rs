@@ -15,7 +15,7 @@ use mcp_runtime::server::mount_prefix;
 
 #[mcp_runtime::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let mut upstreams = Vec::new();
+    let mut upstreams: Vec<(String, Upstream)> = Vec::new();
     for file in std::env::args().skip(1) {
         let servers = Servers::read(file)?;
         if let Some(fault) = servers.faults().first() {
@@ -24,6 +24,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         for entry in servers.iter().filter(|entry| entry.is_enabled).cloned() {
             let name = &entry.name;
             let prefix = mount_prefix(name).ok_or_else(|| format!("`{name}` can't be a prefix"))?;
+            if upstreams
+                .iter()
+                .any(|(other, _)| prefix.eq_ignore_ascii_case(other))
+            {
+                return Err(format!("two servers have the prefix `{prefix}`").into());
+            }
             let upstream = Upstream::new(move |builder| {
                 let entry = entry.clone();
                 async move { entry.connect(builder).await }

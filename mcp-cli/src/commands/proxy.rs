@@ -3,7 +3,7 @@
 use std::env;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use mcp_auth::{BearerToken, BearerTokens};
 use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
@@ -13,7 +13,7 @@ use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::transport::http::{Http, HttpOptions, http};
 use mcp_runtime::transport::stdio;
-use mcp_runtime::{Client, ClientBuilder, Era, Recording, ServeError, Timeouts};
+use mcp_runtime::{Client, ClientBuilder, Recording, ServeError, Timeouts};
 
 use crate::arguments;
 use crate::failure::{Failure, Kind};
@@ -34,17 +34,17 @@ pub(crate) async fn run(mut command: arguments::Proxy, verbose: u8) -> Result<()
     let listener = command.http.as_ref();
     let listener = listener.map(|at| endpoint(at, &command)).transpose()?;
     command.reach.person = Person::AtBrowser;
+    let command = Arc::new(command);
     let behind = behind(&command, verbose).await?;
     let only = behind.first().filter(|it| it.name.is_empty()).cloned();
     let proxy = match &only {
         Some(only) => Proxy::new(only.upstream()),
         None => Proxy::several(behind.iter().map(|it| (&*it.prefix, it.upstream()))),
     };
-    let record = command.record.clone();
-    let mut server = builder(proxy, command, verbose).build();
-    if let Some(file) = record {
-        let recording = Recording::to_file(&file);
-        let recording = recording.map_err(|error| Failure::of_file(&file, &error))?;
+    let mut server = builder(proxy, &command, verbose).build();
+    if let Some(file) = &command.record {
+        let recording = Recording::to_file(file);
+        let recording = recording.map_err(|error| Failure::of_file(file, &error))?;
         let file = file.display().to_string();
         let recording = recording
             .on_error(move |error| note(&format!("{file}: nothing more is recorded: {error}")));
@@ -60,14 +60,19 @@ pub(crate) async fn run(mut command: arguments::Proxy, verbose: u8) -> Result<()
 }
 
 /// Adds the options that limit and show what is served.
-fn builder(mut proxy: Proxy, command: arguments::Proxy, verbose: u8) -> ServerBuilder {
+fn builder(mut proxy: Proxy, command: &Arc<arguments::Proxy>, verbose: u8) -> ServerBuilder {
     if command.shared {
         proxy = proxy.shared();
     }
-    let arguments::Proxy { only, skip, .. } = command;
+    if verbose > 0 {
+        proxy = proxy.on_left_out(|prefix, extension| {
+            note(&format!("{prefix}: the extension {extension} is left out"));
+        });
+    }
+    let command = Arc::clone(command);
     proxy = proxy.tools(move |name| {
         let is_in = |patterns: &[String]| patterns.iter().any(|it| matches(it, name));
-        (only.is_empty() || is_in(&only)) && !is_in(&skip)
+        (command.only.is_empty() || is_in(&command.only)) && !is_in(&command.skip)
     });
     let mut server = proxy.into_builder();
     // On a terminal, the runtime shows the URL.
@@ -114,17 +119,15 @@ fn endpoint(address: &(String, u16), command: &arguments::Proxy) -> Result<Http,
 ///
 /// Fails if a server can't be found, if two names have the same prefix, or if an option does not
 /// apply to several servers.
-async fn behind(command: &arguments::Proxy, verbose: u8) -> Result<Vec<Arc<Behind>>, Failure> {
+async fn behind(command: &Arc<arguments::Proxy>, verbose: u8) -> Result<Vec<Arc<Behind>>, Failure> {
     let reach = &command.reach;
     let new = |name, prefix, server| {
         Arc::new(Behind {
             name,
             prefix,
             server,
-            era: reach.era,
-            timeout: command.timeout,
+            command: Arc::clone(command),
             verbose,
-            shows_failures: command.http.is_some() || command.targets.len() != 1,
             failed: Mutex::default(),
         })
     };
@@ -201,11 +204,8 @@ struct Behind {
     /// The prefix of the tools and URIs of the server.
     prefix: String,
     server: Server,
-    era: Option<Era>,
-    timeout: Option<Duration>,
+    command: Arc<arguments::Proxy>,
     verbose: u8,
-    /// False if the command ends with the last failure.
-    shows_failures: bool,
     /// The reason why the server could not be reached the last time.
     failed: Mutex<Option<Failure>>,
 }
@@ -223,13 +223,14 @@ impl Behind {
 
     /// Opens a connection for the proxy. The error is shown to its clients.
     async fn connect(&self, mut builder: ClientBuilder) -> Result<Client, String> {
-        if let Some(era) = self.era {
+        let timeout = self.command.timeout;
+        if let Some(era) = self.command.reach.era {
             builder = builder.era(era);
         }
-        if let Some(limit) = self.timeout {
+        if let Some(limit) = timeout {
             builder = builder.timeouts(Timeouts::within(limit));
         }
-        let limit = self.timeout.unwrap_or(PROBE_TIMEOUT).min(PROBE_TIMEOUT);
+        let limit = timeout.unwrap_or(PROBE_TIMEOUT).min(PROBE_TIMEOUT);
         let builder = builder.probe_timeout(limit);
         let captured = Captured::new();
         let program = |child: ChildProcess| {
@@ -254,7 +255,9 @@ impl Behind {
     fn fail(&self, failure: Failure) -> String {
         let text = failure.text();
         let last = lock(&self.failed).replace(failure);
-        if self.shows_failures && last.is_none_or(|it| it.text() != text) {
+        // A command for one client ends with the last failure.
+        let is_shown = self.command.http.is_some() || !self.name.is_empty();
+        if is_shown && last.is_none_or(|it| it.text() != text) {
             note(&format!("{}{text}", self.label()));
         }
         text

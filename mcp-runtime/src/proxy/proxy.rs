@@ -8,6 +8,9 @@ use super::server::ProxyServer;
 use crate::protocol::TASKS;
 use crate::server::{McpServer, ServerBuilder};
 
+/// The observer of [`Proxy::on_left_out`].
+pub(super) type OnLeftOut = dyn Fn(&str, &str) + Send + Sync;
+
 /// A server that relays to other servers.
 ///
 /// A proxy serves clients of all revisions, and reaches servers of all revisions. Within an era,
@@ -39,6 +42,7 @@ use crate::server::{McpServer, ServerBuilder};
 pub struct Proxy {
     pub(super) upstreams: Vec<(String, Upstream)>,
     pub(super) offers: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+    pub(super) left_out: Arc<OnLeftOut>,
     pub(super) is_shared: bool,
 }
 
@@ -49,6 +53,7 @@ impl Proxy {
         Self {
             upstreams: vec![(String::new(), upstream)],
             offers: Arc::new(|_| true),
+            left_out: Arc::new(|_, _| {}),
             is_shared: false,
         }
     }
@@ -97,6 +102,7 @@ impl Proxy {
         Self {
             upstreams,
             offers: Arc::new(|_| true),
+            left_out: Arc::new(|_, _| {}),
             is_shared: false,
         }
     }
@@ -107,6 +113,15 @@ impl Proxy {
     #[must_use]
     pub fn tools(mut self, offers: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         self.offers = Arc::new(offers);
+        self
+    }
+
+    /// Calls `observer` with the prefix of a server and the name of an extension that the proxy does
+    /// not offer, each time a client connects. A proxy of several servers offers only extensions
+    /// whose names and URIs it can tell apart: tasks and user interfaces.
+    #[must_use]
+    pub fn on_left_out(mut self, observer: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+        self.left_out = Arc::new(observer);
         self
     }
 

@@ -22,6 +22,7 @@ use super::messages::of_subscription;
 use super::names::Names;
 use super::parked::Parked;
 use super::pool::{Lease, Pool};
+use super::proxy::OnLeftOut;
 use super::routes::next_caller;
 use super::translation;
 use super::{Failure, Proxy, merge};
@@ -41,6 +42,7 @@ pub(super) struct ProxyServer {
     pub(super) is_shared: bool,
     pub(super) parked: Arc<Parked<Asking>>,
     offers: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+    pub(super) left_out: Arc<OnLeftOut>,
     /// The arguments that headers repeat, of the tools that clients have listed.
     headers: Mutex<BTreeMap<String, Box<[ParamHeader]>>>,
     /// The number of endpoints at which the proxy is served.
@@ -73,6 +75,7 @@ impl ProxyServer {
             is_shared: proxy.is_shared,
             parked: Arc::default(),
             offers: Arc::clone(&proxy.offers),
+            left_out: Arc::clone(&proxy.left_out),
             headers: Mutex::default(),
             endpoints: AtomicUsize::new(0),
             closed: tokio::sync::Mutex::new(closed),

@@ -56,11 +56,7 @@ impl ProxyServer {
         let own = RawJson::from(own).parse().unwrap_or_default();
         let joined = merge::introduction(own, &parts);
         for (server, extension) in &joined.left_out {
-            tracing::info!(
-                server,
-                extension,
-                "an extension is not offered by the proxy"
-            );
+            (self.left_out)(server, extension);
         }
         Ok(joined.result)
     }
