@@ -1,10 +1,8 @@
 //! The state that a server keeps for a client between requests: its log level and subscriptions.
 
 use std::collections::BTreeSet;
-#[cfg(feature = "client")]
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use mcp_types::LoggingLevel;
