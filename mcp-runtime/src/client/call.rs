@@ -16,9 +16,7 @@ use serde::ser::Error as _;
 use super::Client;
 use super::channel::RequestKind;
 use super::raw_call::{CallOptions, RawCall, output_schema};
-use super::result::{
-    Completed, Outcome, UnknownResults, may_be_wrapped, perhaps_wrapped, succeeded, whole,
-};
+use super::result::{Completed, Outcome, may_be_wrapped, perhaps_wrapped, succeeded, whole};
 use super::source::Source;
 use crate::connection::{BoxFuture, OnProgress};
 use crate::error::CallError;
@@ -94,8 +92,7 @@ impl<R: Request, T> Call<R, T> {
                 repeats: R::METHOD != methods::TOOLS_CALL && R::EXTENSION.is_none(),
                 fresh: false,
                 is_inner: false,
-                unknown_results: UnknownResults::Claimed,
-                meta: String::new(),
+                is_raw: false,
             },
         }
     }
@@ -232,15 +229,12 @@ where
     /// # Errors
     ///
     /// Fails if the call yields no result; see [`CallError`].
-    pub fn raw(self) -> BoxFuture<Result<RawJson, CallError>> {
-        self.unconverted(UnknownResults::Taken)
+    pub fn raw(mut self) -> BoxFuture<Result<RawJson, CallError>> {
+        self.options.is_raw = true;
+        self.unconverted()
     }
 
-    pub(super) fn unconverted(
-        mut self,
-        unknown_results: UnknownResults,
-    ) -> BoxFuture<Result<RawJson, CallError>> {
-        self.options.unknown_results = unknown_results;
+    pub(super) fn unconverted(self) -> BoxFuture<Result<RawJson, CallError>> {
         let call = self.into_raw();
         Box::pin(async move { Ok(call?.complete().await?.raw) })
     }

@@ -8,7 +8,6 @@ use mcp_types::{
 
 use super::Client;
 use super::paging::Paging;
-use super::result::UnknownResults;
 use crate::error::CallError;
 
 /// A request that returns one page of a list.
@@ -106,7 +105,7 @@ impl<R: ListRequest> Pages<R> {
             request = request.fresh().inner();
         }
         let converter = request.converter();
-        let raw = request.unconverted(UnknownResults::Claimed).await?;
+        let raw = request.unconverted().await?;
         let page = self.paging.weigh(&raw).map_err(unfit)?;
         let (items, cursor) = R::split(Box::pin(converter.complete(raw)).await?);
         Ok(self.paging.goes_on(page, cursor).then_some(items))

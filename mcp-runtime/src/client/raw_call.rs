@@ -19,7 +19,7 @@ use super::Client;
 use super::cache::{CachePlace, ClientCache};
 use super::channel::{RequestKind, Written, request_options};
 use super::input::InputResponses;
-use super::result::{Completed, Outcome, UnknownResults, claim, on_late};
+use super::result::{Completed, Outcome, claim, on_late};
 use super::supervisor::Connection;
 use crate::connection::{BoxFuture, OnProgress, SendOptions};
 use crate::error::{CallError, Unavailable};
@@ -79,9 +79,8 @@ pub(super) struct CallOptions {
     pub(super) fresh: bool,
     /// If true, the call is part of another call that has already passed through the layers.
     pub(super) is_inner: bool,
-    pub(super) unknown_results: UnknownResults,
-    /// Additional members of `_meta`, as JSON without braces.
-    pub(super) meta: String,
+    /// If true, results of extensions are returned unchanged, without asking the extensions.
+    pub(super) is_raw: bool,
 }
 
 impl RawCall {
@@ -141,8 +140,9 @@ impl RawCall {
             let negotiated = &connection.negotiated;
             let params = self.params.conformed(negotiated.revision);
             let params = params.map_err(CallError::Params)?;
-            let cache = state.cache.as_ref().filter(|_| responses.is_none());
-            let cached = cache.and_then(|cache| options.cached(cache, kind, &params, negotiated));
+            let may_cache = responses.is_none() && negotiated.revision.has_type("CacheScope");
+            let cache = state.cache.as_ref().filter(|_| may_cache);
+            let cached = cache.and_then(|cache| cache.place(kind.method, &params));
             let known = cached.as_ref().filter(|_| !options.fresh);
             if let Some(raw) = known.and_then(CachePlace::get) {
                 return Ok(Completed::new(raw, Duration::ZERO));
@@ -171,9 +171,9 @@ impl RawCall {
                     self.types.keep(&raw, cached);
                     return Ok(Completed::new(raw, left));
                 }
+                Outcome::Unknown(_) if options.is_raw => return Ok(Completed::new(raw, left)),
                 Outcome::Unknown(name) => {
-                    let treatment = options.unknown_results;
-                    let claimed = claim(client, kind, negotiated, raw, name, treatment, left);
+                    let claimed = claim(client, kind, negotiated, raw, name, left);
                     return Box::pin(claimed).await;
                 }
             };
@@ -187,19 +187,6 @@ impl RawCall {
 }
 
 impl CallOptions {
-    /// Returns the place of the answer in the cache. Returns `None` if the revision has no caching,
-    /// or if the call has additional `_meta`, which the cache key does not include.
-    fn cached<'a>(
-        &self,
-        cache: &'a ClientCache,
-        kind: RequestKind,
-        params: &RawJson,
-        negotiated: &Negotiated<ServerCapabilities>,
-    ) -> Option<CachePlace<'a>> {
-        let is_plain = self.meta.is_empty() && negotiated.revision.has_type("CacheScope");
-        is_plain.then(|| cache.place(kind.method, params))?
-    }
-
     /// Serializes one round of a call: its parameters, and the answers that the server requested.
     fn write(
         &self,
@@ -222,7 +209,7 @@ impl CallOptions {
             }
         };
         let state = client.state();
-        let meta = state.request_meta(&connection.meta, &self.meta);
+        let meta = state.request_meta(&connection.meta);
         connection.channel.write(kind, &params, meta, options)
     }
 

@@ -395,20 +395,14 @@ impl Client {
                 log to standard error, or use OpenTelemetry"
     )]
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
-        self.request_logs(level).await?;
-        if self.server_capabilities().logging.is_none() {
-            crate::log::warn!("the server may not send logs: it does not declare `logging`");
-        }
-        Ok(())
-    }
-
-    /// Sets the log level without a warning, for a proxy whose program has not set it.
-    pub(crate) async fn request_logs(&self, level: LoggingLevel) -> Result<(), CallError> {
         if self.connection(true).await?.has_session() {
             let params = SetLevelRequestParams::new(level.clone());
             let _: EmptyResult = self.request::<SetLevelRequest>(params).await?;
         }
         self.state().session().log_level = Some(level);
+        if self.server_capabilities().logging.is_none() {
+            crate::log::warn!("the server may not send logs: it does not declare `logging`");
+        }
         Ok(())
     }
 }

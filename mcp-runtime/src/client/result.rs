@@ -263,15 +263,6 @@ fn text(result: &CallToolResult) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// How to treat results whose `resultType` is not part of the core protocol.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum UnknownResults {
-    /// Extensions may claim a result. Unclaimed results are errors.
-    Claimed,
-    /// All results are returned unchanged, without asking extensions.
-    Taken,
-}
-
 /// Lets an extension replace a result whose `resultType` (`name`) is not part of the core protocol
 /// with the complete result.
 ///
@@ -285,15 +276,11 @@ pub(super) async fn claim(
     negotiated: &Negotiated<ServerCapabilities>,
     raw: RawJson,
     name: ResultType,
-    treatment: UnknownResults,
     left: Duration,
 ) -> Result<Completed, CallError> {
-    let claim = match treatment {
-        UnknownResults::Taken => None,
-        _ => {
-            let mut active = client.state().config.extensions.active(negotiated);
-            active.find_map(|extension| extension.claim(client, kind.method, &raw))
-        }
+    let claim = {
+        let mut active = client.state().config.extensions.active(negotiated);
+        active.find_map(|extension| extension.claim(client, kind.method, &raw))
     };
     match claim {
         Some(claim) => {
@@ -307,11 +294,7 @@ pub(super) async fn claim(
             }
         }
         // In revisions without `resultType`, the member belongs to the server and is not an error.
-        None if treatment == UnknownResults::Claimed
-            && negotiated.revision.has_type("ResultType") =>
-        {
-            Err(unknown(kind.method, &name))
-        }
+        None if negotiated.revision.has_type("ResultType") => Err(unknown(kind.method, &name)),
         None => Ok(Completed::new(raw, left)),
     }
 }

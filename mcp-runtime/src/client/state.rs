@@ -109,8 +109,8 @@ impl ClientState {
     }
 
     /// Composes the members of a request's `_meta`, as JSON without braces. `connection` holds the
-    /// members that every request on the connection carries, and `further` those of the caller.
-    pub(super) fn request_meta(&self, connection: &str, further: &str) -> String {
+    /// members that every request on the connection carries.
+    pub(super) fn request_meta(&self, connection: &str) -> String {
         let level = self.session().log_level.clone();
         let level = level.filter(|_| !connection.is_empty()).map(|level| {
             let level = Value::from(level.as_str());
@@ -119,7 +119,7 @@ impl ClientState {
         let trace = self.config.trace.as_ref().and_then(|trace| trace());
         let trace = trace.and_then(|trace| serde_json::to_string(&trace).ok());
         let trace = trace.as_ref().map(|trace| &trace[1..trace.len() - 1]);
-        let members = [Some(further), Some(connection), level.as_deref(), trace];
+        let members = [Some(connection), level.as_deref(), trace];
         let members = members.into_iter().flatten();
         let members: Vec<_> = members.filter(|members| !members.is_empty()).collect();
         members.join(",")

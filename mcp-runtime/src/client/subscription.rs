@@ -64,14 +64,6 @@ pub struct Subscription {
     assumed: VecDeque<ServerNotification>,
 }
 
-pub(crate) enum SubscriptionEvent {
-    Notification(ServerNotification),
-    /// The subscription was opened or reopened. Changes before this event may have been missed.
-    Reopened,
-    /// The server has ended the subscription normally.
-    Ended,
-}
-
 impl Subscription {
     pub(super) async fn open(
         client: &Client,
@@ -97,11 +89,11 @@ impl Subscription {
             assumed: VecDeque::new(),
         };
         let limit = client.state().config.timeouts.idle;
-        let first = timeout(limit, subscription.event()).await;
+        let first = timeout(limit, subscription.receive()).await;
         let timed_out = |_| Err(CallError::timed_out(methods::SUBSCRIPTIONS_LISTEN, limit));
         let first = first.unwrap_or_else(timed_out);
         match first.map_err(not_offered)? {
-            SubscriptionEvent::Reopened => {
+            Some(ServerNotification::SubscriptionsAcknowledged(_)) => {
                 if subscription.accepted == SubscriptionFilter::new() {
                     crate::log::warn!("the server offers none of the changes subscribed to");
                 }
@@ -138,26 +130,24 @@ impl Subscription {
             if let Some(assumed) = self.assumed.pop_front() {
                 return Ok(Some(assumed));
             }
-            match self.event().await? {
-                SubscriptionEvent::Notification(notification) => return Ok(Some(notification)),
-                SubscriptionEvent::Reopened => self.assumed.extend(all_changes(&self.accepted)),
-                SubscriptionEvent::Ended => return Ok(None),
-            }
+            let notification = self.receive().await?;
+            let Some(ServerNotification::SubscriptionsAcknowledged(_)) = notification else {
+                return Ok(notification);
+            };
+            // The subscription was reopened, so changes may have been missed.
+            self.assumed.extend(all_changes(&self.accepted));
         }
     }
 
-    /// Waits for the next event.
+    /// Receives a notification, and remembers the filter of an acknowledgement.
     ///
     /// This method is cancel safe.
-    pub(crate) async fn event(&mut self) -> Result<SubscriptionEvent, CallError> {
-        Ok(match self.events.recv().await.transpose()? {
-            Some(ServerNotification::SubscriptionsAcknowledged(params)) => {
-                self.accepted = params.notifications;
-                SubscriptionEvent::Reopened
-            }
-            Some(notification) => SubscriptionEvent::Notification(notification),
-            None => SubscriptionEvent::Ended,
-        })
+    async fn receive(&mut self) -> Result<Option<ServerNotification>, CallError> {
+        let received = self.events.recv().await.transpose()?;
+        if let Some(ServerNotification::SubscriptionsAcknowledged(params)) = &received {
+            self.accepted.clone_from(&params.notifications);
+        }
+        Ok(received)
     }
 }
 
@@ -282,7 +272,7 @@ impl SubscriptionTask {
     async fn listen(&mut self, connection: &Connection) -> Result<(), CallError> {
         let state = self.client.state();
         let limit = state.config.timeouts.idle;
-        let meta = state.request_meta(&connection.meta, "");
+        let meta = state.request_meta(&connection.meta);
         let filter = self.filter.clone();
         let mut params = SubscriptionsListenRequestParams::new(RequestMetaObject::new(), filter);
         params.conform(connection.negotiated.revision);
