@@ -9,14 +9,25 @@ use super::link::ServerLink;
 use super::to_error;
 use super::translation::{from_stateless, handshake_error};
 use crate::client::request_meta;
-use crate::connection::{BoxFuture, join_all};
-use crate::error::{CallError, RequestError};
+use crate::connection::join_all;
+use crate::error::RequestError;
 use crate::limits::{FOREVER, MAX_QUESTION_ROUNDS};
 use crate::protocol::Timeouts;
 use crate::server::Context;
 use crate::sync::lock;
 
 type Members = OrderedMap<RawJson>;
+
+/// A request of a client to one of the servers.
+#[derive(Clone, Copy)]
+pub(super) struct ProxyCall<'a> {
+    pub(super) index: usize,
+    pub(super) method: &'a str,
+    pub(super) params: &'a RawJson,
+    pub(super) context: &'a Context,
+    /// The client, unless it is stateless.
+    pub(super) caller: Option<&'a Arc<Caller>>,
+}
 
 /// Sends the request of a client with a handshake to a stateless server, and asks the client what the
 /// server asks.
@@ -25,12 +36,11 @@ type Members = OrderedMap<RawJson>;
 ///
 /// The error of the server or of the client, or the reason why there is no answer.
 pub(super) async fn call_stateless(
-    (caller, index): (&Arc<Caller>, usize),
+    call: ProxyCall<'_>,
+    caller: &Arc<Caller>,
     link: &Arc<ServerLink>,
-    method: &str,
-    params: &RawJson,
-    context: &Context,
 ) -> Result<RawJson, ErrorObject> {
+    let (method, params) = (call.method, call.params);
     match method {
         methods::PING => return Ok(RawJson::empty_object()),
         methods::LOGGING_SET_LEVEL => {
@@ -39,7 +49,7 @@ pub(super) async fn call_stateless(
             return Ok(RawJson::empty_object());
         }
         methods::RESOURCES_SUBSCRIBE | methods::RESOURCES_UNSUBSCRIBE => {
-            return subscribe(caller, index, link, method, params).await;
+            return subscribe(call, caller, link);
         }
         _ => {}
     }
@@ -48,25 +58,16 @@ pub(super) async fn call_stateless(
         let level = RawJson::encode(level);
         meta.push_str(&format!(r#","{}":{level}"#, meta_keys::LOG_LEVEL));
     }
-    let in_flight = link.routes.begin(caller.number, context, None);
-    let wants_progress = context.progress_token().is_some();
+    let in_flight = link.routes.begin(caller.number, call.context, None);
     let mut params = params.clone();
     for _ in 0..=MAX_QUESTION_ROUNDS {
-        let on_sent = |id| in_flight.call.sent_as(id);
-        let sending = link.send(method, &params, &meta, wants_progress, on_sent);
-        let result = sending
-            .await
-            .map_err(|error| handshake_error(method, error))?;
+        let sent = link.send(&in_flight, method, &params, &meta).await;
+        let result = sent.map_err(|error| handshake_error(method, error))?;
         if !result.is_input_required() {
-            return Ok(from_stateless(
-                method,
-                &params,
-                result,
-                caller.listener.revision(),
-                link,
-            ));
+            let revision = caller.listener.revision();
+            return Ok(from_stateless(method, &params, result, revision, link));
         }
-        params = answered(params, &result, link, context).await?;
+        params = answered(params, &result, link, call.context).await?;
     }
     let rounds = u32::try_from(MAX_QUESTION_ROUNDS).unwrap_or(u32::MAX);
     Err(RequestError::TooManyRounds(rounds).to_error())
@@ -81,30 +82,25 @@ async fn answered(
     context: &Context,
 ) -> Result<RawJson, ErrorObject> {
     let required: Members = required.parse().unwrap_or_default();
-    let requests = required
-        .get("inputRequests")
-        .and_then(|it| it.parse::<Members>().ok());
-    let requests = requests.unwrap_or_default();
-    let asking = requests.iter().map(|(_, request)| {
-        let member = |name| request.as_raw().member(name);
-        let method: String = member("method")
-            .and_then(|it| it.parse().ok())
-            .unwrap_or_default();
-        let asked = member("params");
-        let asked = asked.map(|it| link.routes.names.question(&method, it.into()));
-        let peer = context.peer().clone();
-        let asking = async move {
-            peer.ask(method.into(), asked.as_ref(), Timeouts::within(FOREVER))
-                .await
-        };
-        Box::pin(asking) as BoxFuture<_>
+    let requests = required.get("inputRequests").map(RawJson::parse::<Members>);
+    let requests = requests.and_then(Result::ok).unwrap_or_default();
+    let names = &link.routes.names;
+    let asking = requests.values().map(|request| {
+        let method = request.as_raw().member("method");
+        let method = method.and_then(|method| method.parse::<String>().ok());
+        let method = method.unwrap_or_default();
+        let asked = request.as_raw().member("params");
+        let asked = asked.map(|params| names.question(&method, params.into()));
+        let peer = context.peer();
+        Box::pin(async move {
+            let limits = Timeouts::within(FOREVER);
+            peer.ask(method.into(), asked.as_ref(), limits).await
+        })
     });
-    let answers: Vec<Result<RawJson, CallError>> =
-        join_all(asking.collect::<Vec<BoxFuture<_>>>()).await;
+    let answers = join_all(asking.collect()).await;
     let mut responses = OrderedMap::new();
     for (key, answer) in requests.into_keys().zip(answers) {
-        let answer = answer.map_err(to_error)?;
-        responses.insert(key, link.routes.names.answer(answer));
+        responses.insert(key, names.answer(answer.map_err(to_error)?));
     }
     let mut members: Members = params.parse().unwrap_or_default();
     members.insert("inputResponses".into(), RawJson::encode(&responses));
@@ -117,24 +113,19 @@ async fn answered(
 
 /// Subscribes a client with a handshake to a resource of a stateless server, or ends the
 /// subscription.
-async fn subscribe(
+fn subscribe(
+    call: ProxyCall<'_>,
     caller: &Arc<Caller>,
-    index: usize,
     link: &Arc<ServerLink>,
-    method: &str,
-    params: &RawJson,
 ) -> Result<RawJson, ErrorObject> {
-    let uri = params
-        .as_raw()
-        .member("uri")
-        .and_then(|uri| uri.parse().ok());
-    let uri: String = uri.ok_or_else(|| {
+    let uri = call.params.as_raw().member("uri");
+    let uri: String = uri.and_then(|uri| uri.parse().ok()).ok_or_else(|| {
         let path = "params.uri".to_owned();
         let reason = "must be a string".to_owned();
         RequestError::InvalidParams { path, reason }.to_error()
     })?;
-    let key = (index, Some(uri.clone()));
-    if method == methods::RESOURCES_UNSUBSCRIBE {
+    let key = (call.index, Some(uri.clone()));
+    if call.method == methods::RESOURCES_UNSUBSCRIBE {
         caller.unsubscribe(&key);
         return Ok(RawJson::empty_object());
     }

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    ErrorObject, OrderedMap, RawJson, RawJsonRef, ServerNotification, SubscriptionFilter,
-    meta_keys, methods,
+    ErrorObject, OrderedMap, RawJson, RawJsonRef, ServerNotification, meta_keys, methods,
 };
+use serde_json::json;
 use tokio::sync::mpsc;
 
+use super::merge::union;
 use super::messages::{of_subscription, send};
 use super::parked::{Parked, responses};
 use super::pool::Lease;
-use super::routes::{InFlightGuard, PendingQuestion, next_caller};
+use super::routes::{CallInFlight, PendingQuestion, next_caller};
 use super::to_error;
 use super::translation::{stateless_error, to_handshake, to_stateless};
 use crate::connection::{BoxFuture, join_all};
@@ -22,7 +23,7 @@ use crate::server::Context;
 pub(super) struct Asking {
     method: String,
     lease: Lease,
-    in_flight: InFlightGuard,
+    call: Arc<CallInFlight>,
     result: BoxFuture<Result<RawJson, ErrorObject>>,
     questions: mpsc::UnboundedReceiver<PendingQuestion>,
     /// The questions without an answer, by their keys.
@@ -34,28 +35,26 @@ impl Asking {
     /// Begins a call.
     pub(super) fn begin(lease: Lease, method: &str, params: &RawJson, context: &Context) -> Self {
         let (asks, questions) = mpsc::unbounded_channel();
-        let caller = next_caller();
-        let in_flight = lease.link.routes.begin(caller, context, Some(asks));
-        let call = Arc::clone(&in_flight.call);
+        let routes = &lease.link.routes;
+        let call = routes.begin(next_caller(), context, Some(asks));
+        let in_flight = Arc::clone(&call);
         let link = Arc::clone(&lease.link);
         let params = to_handshake(params);
         let level = context.meta().and_then(|meta| {
             let level = meta.as_raw().member(meta_keys::LOG_LEVEL)?;
             level.parse::<String>().ok()
         });
-        let wants_progress = context.progress_token().is_some();
         let sent = method.to_owned();
         let result = async move {
             if let Some(level) = level {
                 link.set_level(&level).await;
             }
-            let on_sent = |id| call.sent_as(id);
-            link.send(&sent, &params, "", wants_progress, on_sent).await
+            link.send(&in_flight, &sent, &params, "").await
         };
         Self {
             method: method.to_owned(),
             lease,
-            in_flight,
+            call,
             result: Box::pin(result),
             questions,
             asked: OrderedMap::new(),
@@ -65,7 +64,7 @@ impl Asking {
 
     /// Answers the questions that the caller has answered in its retry.
     pub(super) fn answer(&mut self, params: RawJsonRef<'_>, context: &Context) {
-        self.in_flight.call.continue_with(context);
+        self.call.continue_with(context);
         for (key, response) in responses(params) {
             if let Some(question) = self.asked.shift_remove(&key) {
                 // Fails if the server no longer waits for the answer.
@@ -145,7 +144,7 @@ pub(super) async fn listen(
         let params = of_subscription(params, id);
         send(context.peer(), method, Some(params.as_raw()), true);
     };
-    let mut accepted = SubscriptionFilter::new();
+    let mut accepted = RawJson::from(json!({"notifications": {}}));
     let mut subscriptions = Vec::new();
     let mut refused = None;
     for (lease, params) in &servers {
@@ -155,8 +154,9 @@ pub(super) async fn listen(
         match subscribing.await {
             Ok(subscription) => {
                 let names = &lease.link.routes.names;
-                let part = acknowledgement(subscription.accepted());
-                add(&mut accepted, &names.notification(ACKNOWLEDGED, part));
+                let part = json!({"notifications": subscription.accepted()});
+                let part = names.notification(ACKNOWLEDGED, part.into());
+                accepted = union(accepted.as_raw(), part.as_raw());
                 subscriptions.push((names, subscription));
             }
             Err(error) => {
@@ -167,7 +167,7 @@ pub(super) async fn listen(
     if let Some(error) = refused.filter(|_| subscriptions.is_empty()) {
         return Err(to_error(error));
     }
-    deliver(ACKNOWLEDGED, &acknowledgement(&accepted));
+    deliver(ACKNOWLEDGED, &accepted);
     let following = subscriptions.into_iter().map(|(names, mut subscription)| {
         let deliver = &deliver;
         Box::pin(async move {
@@ -180,39 +180,8 @@ pub(super) async fn listen(
         })
     });
     join_all(following.collect()).await;
-    let mut result = OrderedMap::from([("resultType".to_owned(), RawJson::encode("complete"))]);
-    result.insert("_meta".to_owned(), RawJson::empty_object());
-    Ok(of_subscription(&RawJson::encode(&result), id))
-}
-
-fn acknowledgement(accepted: &SubscriptionFilter) -> RawJson {
-    RawJson::encode(&OrderedMap::from([("notifications".to_owned(), accepted)]))
-}
-
-/// Adds what a server has accepted to what the others have.
-fn add(accepted: &mut SubscriptionFilter, acknowledged: &RawJson) {
-    let part = acknowledged.as_raw().member("notifications");
-    let Some(Ok(part)) = part.map(RawJsonRef::parse::<SubscriptionFilter>) else {
-        return;
-    };
-    for (ours, theirs) in [
-        (&mut accepted.tools_list_changed, part.tools_list_changed),
-        (
-            &mut accepted.prompts_list_changed,
-            part.prompts_list_changed,
-        ),
-        (
-            &mut accepted.resources_list_changed,
-            part.resources_list_changed,
-        ),
-    ] {
-        *ours = (*ours).or(theirs);
-    }
-    if let Some(uris) = part.resource_subscriptions {
-        let ours = &mut accepted.resource_subscriptions;
-        ours.get_or_insert_default().extend(uris);
-    }
-    accepted.extra.extend(part.extra);
+    let result = json!({"resultType": "complete", "_meta": {}}).into();
+    Ok(of_subscription(&result, id))
 }
 
 /// The method and the parameters of a notification.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use mcp_types::{Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, SubscriptionFilter};
 use tokio::sync::watch;
@@ -13,7 +13,6 @@ use super::Failure;
 use super::link::ServerLink;
 use super::listener::Listener;
 use super::messages::announcement;
-use super::names::Names;
 use super::pool::Pool;
 use crate::client::{Reconnect, all_changes};
 use crate::error::{CallError, RequestError};
@@ -21,7 +20,7 @@ use crate::protocol::{Change, Negotiated, accepted_lists};
 use crate::sync::lock;
 
 /// The connection to a server as soon as it is open, or the reason why it can't be opened.
-type Slot = watch::Receiver<Option<Result<Arc<ServerLink>, ErrorObject>>>;
+type Slot = watch::Sender<Option<Result<Arc<ServerLink>, ErrorObject>>>;
 
 /// The number of a server, and the URI of a resource. A key without a URI stands for the lists.
 type SubscriptionKey = (usize, Option<String>);
@@ -33,7 +32,7 @@ pub(super) struct Caller {
     /// The parameters of its `initialize`.
     pub(super) introduction: OrderedMap<RawJson>,
     pub(super) listener: Arc<Listener>,
-    slots: OnceLock<Vec<Slot>>,
+    slots: Vec<Slot>,
     /// True if `initialize` was answered.
     pub(super) is_answered: AtomicBool,
     /// The minimum level of log messages, for stateless servers.
@@ -50,11 +49,11 @@ impl Caller {
         negotiated: &Arc<Negotiated>,
     ) -> Self {
         Self {
+            slots: pools.iter().map(|_| Slot::default()).collect(),
             pools,
             number,
             introduction,
             listener: Arc::new(Listener::new(negotiated)),
-            slots: OnceLock::new(),
             is_answered: AtomicBool::new(false),
             log_level: Mutex::default(),
             tasks: Mutex::default(),
@@ -63,22 +62,10 @@ impl Caller {
 
     /// Begins to connect to each server.
     pub(super) fn connect(self: &Arc<Self>, is_shared: bool) {
-        let is_alone = self.pools.len() == 1;
-        let pools = self.pools.iter().enumerate();
-        let slots = pools.map(|(index, pool)| {
-            let (sender, slot) = watch::channel(None);
-            let connecting = Connecting {
-                caller: Arc::downgrade(self),
-                pool: Arc::clone(pool),
-                index,
-                is_shared,
-                is_alone,
-                introduction: self.introduction.clone(),
-            };
-            tokio::spawn(connecting.run(sender));
-            slot
-        });
-        self.slots.get_or_init(|| slots.collect());
+        for (index, pool) in self.pools.iter().enumerate() {
+            let caller = Arc::downgrade(self);
+            tokio::spawn(connect(caller, index, Arc::clone(pool), is_shared));
+        }
     }
 
     /// Waits for the connection to a server.
@@ -88,17 +75,16 @@ impl Caller {
     /// When the server can't be reached, or a person has to log in first.
     pub(super) async fn link(&self, index: usize) -> Result<Arc<ServerLink>, Failure> {
         let pool = &self.pools[index];
-        let slot = self.slots.get().and_then(|slots| slots.get(index));
-        let mut slot = slot.cloned().ok_or(RequestError::Internal)?;
+        let mut slot = self.slots[index].subscribe();
         let is_pending = slot.borrow().is_none();
         if is_pending && let Some(login) = self.listener.peer().and_then(|_| pool.pending_login()) {
             return Err(login);
         }
-        let waiting = tokio::spawn(async move {
+        let waiting = async {
             let outcome = slot.wait_for(Option::is_some).await;
             let outcome = outcome.ok().and_then(|outcome| (*outcome).clone());
             outcome.unwrap_or_else(|| Err(RequestError::Internal.to_error()))
-        });
+        };
         pool.unless_login(waiting).await
     }
 
@@ -132,23 +118,37 @@ impl Caller {
 
     /// Follows all servers that are connected. Called when the handshake is complete.
     pub(super) fn begin(self: &Arc<Self>) {
-        for (index, slot) in self.slots.get().into_iter().flatten().enumerate() {
+        for (index, slot) in self.slots.iter().enumerate() {
             if let Some(Ok(link)) = &*slot.borrow() {
                 self.follow(index, link);
             }
         }
     }
 
+    fn connected(self: &Arc<Self>, index: usize, link: &Arc<ServerLink>) {
+        if self.listener.peer().is_some() {
+            self.follow(index, link);
+        }
+        // The lists of the caller were empty until now.
+        if self.is_answered.load(Ordering::Acquire) {
+            for list in [Change::Tools, Change::Prompts, Change::Resources] {
+                self.listener.announce(list);
+            }
+        }
+    }
+
     /// Passes a notification of the client on to the servers.
     pub(super) fn notify(&self, method: &str, params: Option<RawJsonRef<'_>>) {
-        let slots = self.slots.get().into_iter().flatten();
-        for (slot, pool) in slots.zip(&self.pools) {
+        for (slot, pool) in self.slots.iter().zip(&self.pools) {
             if let Some(Ok(link)) = &*slot.borrow()
                 && link.era() == Era::Handshake
-                && let Some(params) = renamed(&pool.names, method, params)
             {
-                let params = params.as_ref().map(RawJson::as_raw);
-                link.client.relay_notification(method, params);
+                let own = params.map(|params| pool.names.request(method, &params.into()));
+                // Unless they name something of another server.
+                if own != Some(None) {
+                    let own = own.as_ref().and_then(Option::as_ref).map(RawJson::as_raw);
+                    link.client.relay_notification(method, own);
+                }
             }
         }
     }
@@ -157,14 +157,6 @@ impl Caller {
     pub(super) fn unsubscribe(&self, key: &SubscriptionKey) {
         lock(&self.tasks).remove(key);
     }
-}
-
-/// The parameters of a notification as a server knows them. Returns `None` if they name something of
-/// another server.
-fn renamed(names: &Names, method: &str, params: Option<RawJsonRef<'_>>) -> Option<Option<RawJson>> {
-    params.map_or(Some(None), |params| {
-        names.request(method, &params.into()).map(Some)
-    })
 }
 
 /// Tells a client with a handshake about the changes that a stateless server announces.
@@ -227,45 +219,26 @@ async fn hear(
     Ok(())
 }
 
-/// The task that connects a caller to a server.
-struct Connecting {
-    caller: Weak<Caller>,
-    pool: Arc<Pool>,
-    index: usize,
-    is_shared: bool,
-    /// True if there is no other server. The caller then gets the error.
-    is_alone: bool,
-    introduction: OrderedMap<RawJson>,
-}
-
-impl Connecting {
-    /// Connects, and fills the slot. One of several servers is tried again, with pauses, as long as
-    /// the caller is there.
-    async fn run(self, slot: watch::Sender<Option<Result<Arc<ServerLink>, ErrorObject>>>) {
-        let mut tries = 0;
-        loop {
-            let introduction = self.introduction.clone();
-            let outcome = self.pool.for_session(introduction, self.is_shared).await;
-            let is_done = outcome.is_ok() || self.is_alone;
-            slot.send_replace(Some(outcome));
-            if is_done || self.caller.strong_count() == 0 {
-                break;
-            }
-            sleep(Reconnect::default().pause_before(tries)).await;
-            tries += 1;
-        }
-        let link = slot.borrow().clone().and_then(Result::ok);
-        let Some((caller, link)) = self.caller.upgrade().zip(link) else {
+/// Connects a caller to a server, and fills the slot. One of several servers is tried again, with
+/// pauses, as long as the caller is there.
+async fn connect(caller: Weak<Caller>, index: usize, pool: Arc<Pool>, is_shared: bool) {
+    let introduction = |caller: Arc<Caller>| caller.introduction.clone();
+    let mut tries = 0;
+    while let Some(introduction) = caller.upgrade().map(introduction) {
+        let outcome = pool.for_session(introduction, is_shared).await;
+        let Some(caller) = caller.upgrade() else {
             return;
         };
-        if caller.listener.peer().is_some() {
-            caller.follow(self.index, &link);
+        caller.slots[index].send_replace(Some(outcome.clone()));
+        if let Ok(link) = outcome {
+            return caller.connected(index, &link);
         }
-        // The lists of the caller were empty until now.
-        if caller.is_answered.load(Ordering::Acquire) {
-            for list in [Change::Tools, Change::Prompts, Change::Resources] {
-                caller.listener.announce(list);
-            }
+        // A caller of a single server gets the error.
+        if caller.pools.len() == 1 {
+            return;
         }
+        drop(caller);
+        sleep(Reconnect::default().pause_before(tries)).await;
+        tries += 1;
     }
 }

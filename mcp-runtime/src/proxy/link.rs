@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::names::Names;
-use super::routes::Routes;
+use super::routes::{CallInFlight, Routes};
 use super::to_error;
 use crate::client::{Client, Reconnect, RelayConfig};
 use crate::limits::PROXY_RECONNECT_PAUSE;
@@ -106,34 +106,31 @@ impl ServerLink {
         self.client.opened().unwrap_or_else(RawJson::empty_object)
     }
 
-    /// Sends a request as it is, and remembers the list that is its result.
+    /// Sends the request of a call as it is, and remembers the list that is its result.
     ///
     /// # Errors
     ///
     /// The error of the server, or the reason why there is no answer.
     pub(super) async fn send(
         &self,
+        call: &CallInFlight,
         method: &str,
         params: &RawJson,
         meta: &str,
-        wants_progress: bool,
-        on_sent: impl Fn(i64) + Send,
     ) -> Result<RawJson, ErrorObject> {
-        let sending = self
-            .client
-            .relay(method, params, meta, wants_progress, on_sent);
+        let wants_progress = call.context().progress_token().is_some();
+        let on_sent = |id| call.sent_as(id);
+        let client = &self.client;
+        let sending = client.relay(method, params, meta, wants_progress, on_sent);
         let result = sending.await.map_err(to_error)?;
-        let is_list = |(list, _): &&(&'static str, _)| *list == method;
-        if let Some((list, _)) = LISTS.iter().find(is_list)
+        if let Some((list, _)) = LISTS.iter().find(|(list, _)| *list == method)
             && params.as_raw().member("cursor").is_none()
         {
             lock(&self.lists).insert(list, hash(&result));
         }
         Ok(result)
     }
-}
 
-impl ServerLink {
     /// Sets the level of log messages, if the server has logging.
     pub(super) async fn set_level(&self, level: &str) {
         let has_logging = self.client.server_capabilities().logging.is_some();
@@ -142,7 +139,7 @@ impl ServerLink {
         }
         let params = RawJson::from(json!({"level": level}));
         let method = methods::LOGGING_SET_LEVEL;
-        match self.send(method, &params, "", false, |_| {}).await {
+        match self.client.relay(method, &params, "", false, |_| {}).await {
             Ok(_) => *lock(&self.level) = Some(level.to_owned()),
             Err(error) => tracing::debug!(%error, "the server does not set its log level"),
         }

@@ -1,6 +1,6 @@
 //! One result out of the results of several servers.
 
-use mcp_types::{OrderedMap, RawJson, RawJsonRef};
+use mcp_types::{OrderedMap, RawJson, RawJsonRef, methods};
 
 use super::names::{Members, edit};
 use crate::server::join_instructions;
@@ -11,6 +11,18 @@ const EXTENSIONS: [&str; 2] = [
     "io.modelcontextprotocol/tasks",
 ];
 
+/// Returns the member that has the items of a list, if `method` requests one.
+pub(super) fn items(method: &str) -> Option<&'static str> {
+    Some(match method {
+        methods::TOOLS_LIST => "tools",
+        methods::PROMPTS_LIST => "prompts",
+        methods::RESOURCES_LIST => "resources",
+        methods::RESOURCES_TEMPLATES_LIST => "resourceTemplates",
+        methods::TASKS_LIST => "tasks",
+        _ => return None,
+    })
+}
+
 /// Joins the complete lists of several servers, as answers to `method`, into one list.
 ///
 /// The list is fresh as long as all its parts are, and private if one part is. The first part
@@ -18,10 +30,7 @@ const EXTENSIONS: [&str; 2] = [
 pub(super) fn list(method: &str, parts: &[RawJson]) -> RawJson {
     let parts: Vec<Members<'_>> = parts.iter().filter_map(|part| part.parse().ok()).collect();
     let mut merged = parts.first().cloned().unwrap_or_default();
-    let member = match method {
-        "resources/templates/list" => "resourceTemplates",
-        _ => method.strip_suffix("/list").unwrap_or(method),
-    };
+    let member = items(method).unwrap_or(method);
     let lists = parts.iter().filter_map(|part| part.get(member));
     let items: Vec<RawJsonRef<'_>> = lists
         .filter_map(|list| list.elements().ok())
@@ -114,9 +123,16 @@ fn understood(capabilities: RawJsonRef<'_>, left_out: &mut dyn FnMut(&str)) -> R
     RawJson::encode(&members)
 }
 
-/// Returns capabilities that either side has. The recursion is limited by the depth of JSON that
-/// connections accept.
-fn union(ours: RawJsonRef<'_>, theirs: RawJsonRef<'_>) -> RawJson {
+/// Returns the capabilities that either side has, or the filter with the items of both. The recursion
+/// is limited by the depth of JSON that connections accept.
+pub(super) fn union(ours: RawJsonRef<'_>, theirs: RawJsonRef<'_>) -> RawJson {
+    if ours == theirs {
+        return ours.into();
+    }
+    if let (Ok(mut items), Ok(theirs)) = (ours.elements(), theirs.elements()) {
+        items.extend(theirs);
+        return RawJson::encode(&items);
+    }
     let members = |json: RawJsonRef<'_>| json.parse::<OrderedMap<RawJson>>().ok();
     match (members(ours), members(theirs)) {
         (Some(mut ours), Some(theirs)) => {

@@ -2,7 +2,7 @@
 
 use mcp_types::jsonrpc::write;
 use mcp_types::{OrderedMap, RawJson, RawJsonRef, RequestId, Revision, Side, meta_keys, methods};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::connection::Peer;
 use crate::protocol::Change;
@@ -34,6 +34,11 @@ pub(super) fn with(object: &RawJson, path: &[&str], value: impl serde::Serialize
     let member = member.or_insert_with(RawJson::empty_object);
     *member = with(member, rest, value);
     RawJson::encode(&members)
+}
+
+/// The name of the proxy.
+pub(super) fn info() -> Value {
+    json!({"name": "mcp-proxy", "version": env!("CARGO_PKG_VERSION")})
 }
 
 /// The method and the parameters of the notification that announces a change.

@@ -10,7 +10,7 @@
 //! depth of JSON that connections accept.
 
 use mcp_types::jsonrpc::code;
-use mcp_types::{ErrorObject, OrderedMap, RawJson, RawJsonRef, meta_keys};
+use mcp_types::{ErrorObject, OrderedMap, RawJson, RawJsonRef, meta_keys, methods};
 
 use crate::protocol::RESOURCE_NOT_FOUND;
 
@@ -23,6 +23,100 @@ enum To {
     Client,
     Server,
 }
+
+/// What a value in a message is. This decides which of its members are edited.
+#[derive(Clone, Copy)]
+enum Kind<'a> {
+    /// The parameters of a request of the client, by its method.
+    Request(&'a str),
+    /// The result of a request of the client, by its method.
+    Result(&'a str),
+    /// The parameters of a notification of the server, by its method.
+    Notification(&'a str),
+    /// The parameters of a question of the server, by its method.
+    Question(&'a str),
+    /// An object without names of its own.
+    Other,
+    Name,
+    Uri,
+    /// An object that this member, a name or a URI, identifies.
+    Entry(&'a str),
+    List(&'a Kind<'a>),
+    /// The filter of a subscription.
+    Filter,
+    /// The reference of a completion.
+    Reference,
+    Message,
+    Block,
+    /// One content block, or a list of them.
+    Content,
+    Meta,
+    InputRequests,
+    InputRequest,
+}
+
+impl Kind<'_> {
+    /// Returns what a member of an object of this kind is, or `None` if the member stays as it is.
+    fn member(self, members: &Members<'_>, name: &str) -> Option<Kind<'static>> {
+        use Kind::*;
+        let is = |member: &str, text: &str| {
+            let member = members.get(member);
+            member.is_some_and(|it| it.parse().is_ok_and(|found: String| found == text))
+        };
+        Some(match (self, name) {
+            // The `_meta` of a tool names its page. ChatGPT's key for it is `openai/outputTemplate`.
+            (Meta, meta_keys::RELATED_TASK) => Entry("taskId"),
+            (Meta, "ui") => Entry("resourceUri"),
+            (Meta, "ui/resourceUri" | "openai/outputTemplate") => Uri,
+            (InputRequests, _) => InputRequest,
+            (InputRequest, "params") if is("method", SAMPLING) => Question(SAMPLING),
+            (InputRequest, "params") => Other,
+            (Reference, "name") if is("type", "ref/prompt") => Name,
+            (Reference, "uri") if is("type", "ref/resource") => Uri,
+            (Meta | InputRequest | Reference, _) => return None,
+            (_, "_meta") => Meta,
+            (Entry("name"), "name") | (Entry("taskId"), "taskId") => Name,
+            (Entry(key), _) if key == name => Uri,
+            (Block, "uri") if is("type", "resource_link") => Uri,
+            (Block, "resource") if is("type", "resource") => Entry("uri"),
+            (Block, "content") if is("type", "tool_result") => Content,
+            (Message, "content") => Content,
+            (Question(SAMPLING), "messages") => List(&Message),
+            (Request("subscriptions/listen"), "notifications") => Filter,
+            (Request(method), _) if address(method) == Some(name) => match name {
+                "ref" => Reference,
+                "uri" => Uri,
+                _ => Name,
+            },
+            (Notification("notifications/subscriptions/acknowledged"), "notifications") => Filter,
+            (Notification("notifications/tasks/status"), "taskId") => Name,
+            (Notification("notifications/resources/updated"), "uri") => Uri,
+            (Notification("notifications/tasks"), _) => {
+                return Result("tasks/get").member(members, name);
+            }
+            (Result(_), "inputRequests") => InputRequests,
+            (Result("tools/list"), "tools") | (Result("prompts/list"), "prompts") => {
+                List(&Entry("name"))
+            }
+            (Result("resources/list"), "resources") | (Result("resources/read"), "contents") => {
+                List(&Entry("uri"))
+            }
+            (Result("resources/templates/list"), "resourceTemplates") => {
+                List(&Entry("uriTemplate"))
+            }
+            (Result("tasks/list"), "tasks") => List(&Entry("taskId")),
+            (Result("prompts/get"), "messages") => List(&Message),
+            (Result("tools/call" | "tasks/result"), "content") => Content,
+            (Result("tools/call"), "task") => Entry("taskId"),
+            (Result("tools/call"), "taskId") if is("resultType", "task") => Name,
+            (Result("tasks/get" | "tasks/cancel"), "taskId") => Name,
+            (Result("tasks/get"), "result") => Result("tools/call"),
+            _ => return None,
+        })
+    }
+}
+
+const SAMPLING: &str = methods::SAMPLING_CREATE_MESSAGE;
 
 /// Adds the prefix of a server to its names, and removes the prefix from requests.
 ///
@@ -55,208 +149,82 @@ impl Names {
         }
         let address = address(method);
         let mut is_addressed = address.is_none();
-        let edited = edit(params.as_raw(), |_, name, value| match name {
-            "_meta" => self.meta(To::Server, value),
-            "notifications" if method == "subscriptions/listen" => self.filter(To::Server, value),
-            _ if address == Some(name) => {
-                let own = match name {
-                    "ref" => self.reference(value),
-                    _ => self.renamed(To::Server, name, value),
-                };
-                is_addressed |= own.is_some();
-                own
-            }
-            _ => None,
+        let edited = edit(params.as_raw(), |members, name, value| {
+            let kind = Kind::Request(method).member(members, name)?;
+            let own = self.renamed(To::Server, kind, value);
+            is_addressed |= address == Some(name) && own.is_some();
+            own
         });
         is_addressed.then(|| edited.unwrap_or_else(|| params.clone()))
     }
 
     /// Returns the client's answer to a question as the server knows it.
     pub(super) fn answer(&self, answer: RawJson) -> RawJson {
-        self.edited(answer, |answer| {
-            edit(answer, |_, name, value| match name {
-                "_meta" => self.meta(To::Server, value),
-                _ => None,
-            })
-        })
+        self.edited(To::Server, Kind::Other, answer)
     }
 
     /// Returns a result of the server as the client sees it. Structured content stays as it is.
     pub(super) fn result(&self, method: &str, result: RawJson) -> RawJson {
-        self.edited(result, |result| self.shown_result(method, result))
+        self.edited(To::Client, Kind::Result(method), result)
     }
 
     /// Returns an error of the server as the client sees it: with the URI that the client requested.
     pub(super) fn error(&self, mut error: ErrorObject) -> ErrorObject {
-        if self.prefix.is_empty() {
-            return error;
-        }
         let has_uri = [RESOURCE_NOT_FOUND, code::INVALID_PARAMS];
-        if has_uri.contains(&error.code)
-            && let Some(data) = &error.data
-            && let Some(data) = self.entry(data.as_raw(), "uri")
-        {
-            error.data = Some(data);
+        if has_uri.contains(&error.code) {
+            let data = error.data.take();
+            error.data = data.map(|data| self.edited(To::Client, Kind::Entry("uri"), data));
         }
         error
     }
 
     /// Returns the parameters of a notification of the server as the client sees them.
     pub(super) fn notification(&self, method: &str, params: RawJson) -> RawJson {
-        self.edited(params, |params| match method {
-            "notifications/tasks" => self.shown_result("tasks/get", params),
-            "notifications/tasks/status" => self.entry(params, "taskId"),
-            "notifications/resources/updated" => self.entry(params, "uri"),
-            _ => edit(params, |_, name, value| match name {
-                "_meta" => self.meta(To::Client, value),
-                "notifications" if method == "notifications/subscriptions/acknowledged" => {
-                    self.filter(To::Client, value)
-                }
-                _ => None,
-            }),
-        })
+        self.edited(To::Client, Kind::Notification(method), params)
     }
 
     /// Returns the parameters of a question of the server as the client sees them.
     pub(super) fn question(&self, method: &str, params: RawJson) -> RawJson {
-        self.edited(params, |params| self.shown_question(method, params))
+        self.edited(To::Client, Kind::Question(method), params)
     }
 
-    fn edited(
-        &self,
-        json: RawJson,
-        change: impl FnOnce(RawJsonRef<'_>) -> Option<RawJson>,
-    ) -> RawJson {
+    fn edited(&self, to: To, kind: Kind<'_>, json: RawJson) -> RawJson {
         if self.prefix.is_empty() {
             return json;
         }
-        let edited = change(json.as_raw());
-        edited.unwrap_or(json)
+        self.renamed(to, kind, json.as_raw()).unwrap_or(json)
     }
 
-    fn shown_result(&self, method: &str, result: RawJsonRef<'_>) -> Option<RawJson> {
-        edit(result, |members, name, value| match (method, name) {
-            (_, "_meta") => self.meta(To::Client, value),
-            (_, "inputRequests") => edit(value, |_, _, request| self.input_request(request)),
-            ("tools/list", "tools") | ("prompts/list", "prompts") => self.entries(value, "name"),
-            ("resources/list", "resources") | ("resources/read", "contents") => {
-                self.entries(value, "uri")
+    /// Returns the value with other names, or `None` if it stays as it is.
+    fn renamed(&self, to: To, kind: Kind<'_>, value: RawJsonRef<'_>) -> Option<RawJson> {
+        match kind {
+            Kind::Name | Kind::Uri => {
+                let text = self.text(to, kind, &value.parse::<String>().ok()?)?;
+                Some(RawJson::encode(&text))
             }
-            ("resources/templates/list", "resourceTemplates") => self.entries(value, "uriTemplate"),
-            ("tasks/list", "tasks") => self.entries(value, "taskId"),
-            ("prompts/get", "messages") => self.messages(value),
-            ("tools/call" | "tasks/result", "content") => self.blocks(value),
-            ("tools/call", "task") => self.entry(value, "taskId"),
-            ("tools/call", "taskId") if is(members, "resultType", "task") => {
-                self.renamed(To::Client, name, value)
-            }
-            ("tasks/get" | "tasks/cancel", "taskId") => self.renamed(To::Client, name, value),
-            ("tasks/get", "result") => self.shown_result("tools/call", value),
-            _ => None,
-        })
-    }
-
-    /// Edits a request in `inputRequests`.
-    fn input_request(&self, request: RawJsonRef<'_>) -> Option<RawJson> {
-        edit(request, |members, name, value| {
-            let method: String = members.get("method")?.parse().ok()?;
-            let is_params = name == "params";
-            is_params.then(|| self.shown_question(&method, value))?
-        })
-    }
-
-    fn shown_question(&self, method: &str, params: RawJsonRef<'_>) -> Option<RawJson> {
-        edit(params, |_, name, value| match name {
-            "_meta" => self.meta(To::Client, value),
-            "messages" if method == "sampling/createMessage" => self.messages(value),
-            _ => None,
-        })
-    }
-
-    fn entries(&self, list: RawJsonRef<'_>, key: &str) -> Option<RawJson> {
-        each(list, |entry| self.entry(entry, key))
-    }
-
-    /// Edits an object that is identified by its member `key`.
-    fn entry(&self, entry: RawJsonRef<'_>, key: &str) -> Option<RawJson> {
-        edit(entry, |_, name, value| match name {
-            "_meta" => self.meta(To::Client, value),
-            _ if name == key => self.renamed(To::Client, name, value),
-            _ => None,
-        })
-    }
-
-    fn messages(&self, list: RawJsonRef<'_>) -> Option<RawJson> {
-        each(list, |message| {
-            edit(message, |_, name, value| match name {
-                "_meta" => self.meta(To::Client, value),
-                "content" => self.blocks(value),
-                _ => None,
-            })
-        })
-    }
-
-    /// Edits one content block, or a list of them.
-    fn blocks(&self, content: RawJsonRef<'_>) -> Option<RawJson> {
-        if content.is_object() {
-            self.block(content)
-        } else {
-            each(content, |block| self.block(block))
+            Kind::List(item) => each(value, |value| self.renamed(to, *item, value)),
+            Kind::Content if value.is_object() => self.renamed(to, Kind::Block, value),
+            Kind::Content => self.renamed(to, Kind::List(&Kind::Block), value),
+            Kind::Filter => self.filter(to, value),
+            _ => edit(value, |members, name, value| {
+                self.renamed(to, kind.member(members, name)?, value)
+            }),
         }
-    }
-
-    fn block(&self, block: RawJsonRef<'_>) -> Option<RawJson> {
-        edit(block, |members, name, value| match name {
-            "_meta" => self.meta(To::Client, value),
-            "uri" if is(members, "type", "resource_link") => self.renamed(To::Client, name, value),
-            "resource" if is(members, "type", "resource") => self.entry(value, "uri"),
-            "content" if is(members, "type", "tool_result") => self.blocks(value),
-            _ => None,
-        })
-    }
-
-    /// Edits the task to which a message belongs, and the page of a tool. `openai/outputTemplate` is
-    /// the page in servers for ChatGPT.
-    fn meta(&self, to: To, meta: RawJsonRef<'_>) -> Option<RawJson> {
-        edit(meta, |_, name, value| match name {
-            meta_keys::RELATED_TASK => self.only(to, value, "taskId"),
-            "ui" => self.only(to, value, "resourceUri"),
-            "ui/resourceUri" | "openai/outputTemplate" => self.renamed(to, name, value),
-            _ => None,
-        })
-    }
-
-    fn only(&self, to: To, object: RawJsonRef<'_>, key: &str) -> Option<RawJson> {
-        edit(object, |_, name, value| {
-            let is_key = name == key;
-            is_key.then(|| self.renamed(to, name, value))?
-        })
-    }
-
-    /// Edits the reference of a completion.
-    fn reference(&self, reference: RawJsonRef<'_>) -> Option<RawJson> {
-        edit(reference, |members, name, value| match name {
-            "name" if is(members, "type", "ref/prompt") => self.renamed(To::Server, name, value),
-            "uri" if is(members, "type", "ref/resource") => self.renamed(To::Server, name, value),
-            _ => None,
-        })
     }
 
     /// Edits the filter of a subscription. A list without an item for the receiver is left out.
     fn filter(&self, to: To, filter: RawJsonRef<'_>) -> Option<RawJson> {
         let mut members: OrderedMap<RawJson> = filter.parse().ok()?;
         members.retain(|name, value| {
-            if !matches!(&**name, "resourceSubscriptions" | "taskIds") {
-                return true;
-            }
+            let kind = match &**name {
+                "taskIds" => Kind::Name,
+                "resourceSubscriptions" => Kind::Uri,
+                _ => return true,
+            };
             let Ok(items) = value.parse::<Vec<String>>() else {
                 return true;
             };
-            let items = items.iter();
-            let items = items.filter_map(|item| match &**name {
-                "taskIds" => self.name(to, item),
-                _ => self.uri(to, item),
-            });
+            let items = items.iter().filter_map(|item| self.text(to, kind, item));
             let items: Vec<_> = items.collect();
             *value = RawJson::encode(&items);
             !items.is_empty()
@@ -264,34 +232,22 @@ impl Names {
         Some(RawJson::encode(&members))
     }
 
-    /// Edits the string that is the member `name` of an object.
-    fn renamed(&self, to: To, name: &str, value: RawJsonRef<'_>) -> Option<RawJson> {
-        let text: String = value.parse().ok()?;
-        let text = match name {
-            "name" | "taskId" => self.name(to, &text),
-            _ => self.uri(to, &text),
-        };
-        text.map(|text| RawJson::encode(&text))
-    }
-
-    fn name(&self, to: To, name: &str) -> Option<String> {
+    /// Returns a name or a URI as the receiver knows it. Returns `None` if it belongs to another
+    /// server.
+    fn text(&self, to: To, kind: Kind<'_>, text: &str) -> Option<String> {
         let prefix = &*self.prefix;
-        match to {
-            To::Client => Some(format!("{prefix}_{name}")),
-            To::Server => Some(name.strip_prefix(prefix)?.strip_prefix('_')?.to_owned()),
-        }
-    }
-
-    fn uri(&self, to: To, uri: &str) -> Option<String> {
-        let prefix = &*self.prefix;
-        let page = uri.strip_prefix("ui://");
-        match (to, page) {
-            (To::Client, Some(page)) => Some(format!("ui://{prefix}/{page}")),
-            (To::Client, None) => Some(format!("{prefix}+{uri}")),
-            (To::Server, _) => {
+        let page = text.strip_prefix("ui://");
+        match (to, kind, page) {
+            (To::Client, Kind::Name, _) => Some(format!("{prefix}_{text}")),
+            (To::Server, Kind::Name, _) => {
+                Some(text.strip_prefix(prefix)?.strip_prefix('_')?.to_owned())
+            }
+            (To::Client, _, Some(page)) => Some(format!("ui://{prefix}/{page}")),
+            (To::Client, _, None) => Some(format!("{prefix}+{text}")),
+            (To::Server, ..) => {
                 let (found, rest) = match page {
                     Some(page) => page.split_once('/')?,
-                    None => uri.split_once('+')?,
+                    None => text.split_once('+')?,
                 };
                 let scheme = page.map_or("", |_| "ui://");
                 // Clients may normalize the case of schemes and hosts (RFC 3986, section 6.2.2.1).
@@ -313,11 +269,6 @@ pub(super) fn address(method: &str) -> Option<&'static str> {
     }
 }
 
-fn is(members: &Members<'_>, name: &str, text: &str) -> bool {
-    let member = members.get(name);
-    member.is_some_and(|member| member.parse().is_ok_and(|found: String| found == text))
-}
-
 /// Replaces the members of an object for which `change` returns a value. Returns `None` if nothing
 /// changes, or if `json` is not an object.
 pub(super) fn edit(
@@ -325,32 +276,32 @@ pub(super) fn edit(
     mut change: impl FnMut(&Members<'_>, &str, RawJsonRef<'_>) -> Option<RawJson>,
 ) -> Option<RawJson> {
     let members: Members<'_> = json.parse().ok()?;
-    let mut changes = Vec::new();
-    for (index, (name, value)) in members.iter().enumerate() {
-        changes.extend(change(&members, name, *value).map(|value| (index, value)));
-    }
-    let mut edited = members;
-    for (index, value) in &changes {
-        edited[*index] = value.as_raw();
-    }
-    (!changes.is_empty()).then(|| RawJson::encode(&edited))
+    let changes = members.iter();
+    let changes = changes.map(|(name, value)| change(&members, name, *value));
+    let changes: Vec<_> = changes.collect();
+    let mut edited = members.clone();
+    replace(edited.values_mut(), &changes).then(|| RawJson::encode(&edited))
 }
 
 /// Replaces the elements of an array for which `change` returns a value, as [`edit`] does.
 fn each(
     json: RawJsonRef<'_>,
-    mut change: impl FnMut(RawJsonRef<'_>) -> Option<RawJson>,
+    change: impl FnMut(RawJsonRef<'_>) -> Option<RawJson>,
 ) -> Option<RawJson> {
-    let elements = json.elements().ok()?;
-    let mut changes = Vec::new();
-    for (index, value) in elements.iter().enumerate() {
-        changes.extend(change(*value).map(|value| (index, value)));
+    let mut elements = json.elements().ok()?;
+    let changes: Vec<_> = elements.iter().copied().map(change).collect();
+    replace(elements.iter_mut(), &changes).then(|| RawJson::encode(&elements))
+}
+
+/// Replaces the values that have a change. Returns true if there is one.
+fn replace<'v, 'a: 'v>(
+    values: impl Iterator<Item = &'v mut RawJsonRef<'a>>,
+    changes: &'a [Option<RawJson>],
+) -> bool {
+    for (value, change) in values.zip(changes) {
+        change.iter().for_each(|change| *value = change.as_raw());
     }
-    let mut edited = elements;
-    for (index, value) in &changes {
-        edited[*index] = value.as_raw();
-    }
-    (!changes.is_empty()).then(|| RawJson::encode(&edited))
+    changes.iter().any(Option::is_some)
 }
 
 #[cfg(test)]

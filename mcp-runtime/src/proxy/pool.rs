@@ -3,12 +3,12 @@
 //! A stateless server has one connection. With a server of the handshake era, each session has its
 //! own, and stateless callers take connections with their capabilities from a pool.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use mcp_types::{Era, ErrorObject, OrderedMap, RawJson};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::link::{Open, ServerLink};
@@ -261,23 +261,23 @@ impl Pool {
         (self.upstream.login)().map(Failure::Login)
     }
 
-    /// Waits for a task that connects. If a person must log in first, waits only for some seconds.
+    /// Waits for a connection. If a person must log in first, waits only for some seconds.
     ///
     /// # Errors
     ///
-    /// When the task fails, or a login is pending.
+    /// When the server can't be reached, or a login is pending.
     pub(super) async fn unless_login<T>(
         &self,
-        mut task: JoinHandle<Result<T, ErrorObject>>,
+        connecting: impl Future<Output = Result<T, ErrorObject>>,
     ) -> Result<T, Failure> {
-        let outcome = match timeout(PROXY_LOGIN_WAIT, &mut task).await {
+        let mut connecting = pin!(connecting);
+        let outcome = match timeout(PROXY_LOGIN_WAIT, &mut connecting).await {
             Ok(outcome) => outcome,
             Err(_) => match self.pending_login() {
                 Some(login) => return Err(login),
-                None => task.await,
+                None => connecting.await,
             },
         };
-        let outcome = outcome.unwrap_or_else(|_| Err(RequestError::Internal.to_error()));
         outcome.map_err(Failure::Error)
     }
 }

@@ -1,10 +1,9 @@
 //! The calls on a connection to a server, and who gets what the server sends.
 
-use std::future::ready;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
-use mcp_types::{ErrorObject, ProgressToken, RawJson, RawJsonRef, meta_keys, methods};
+use mcp_types::{ErrorObject, RawJson, RawJsonRef, meta_keys, methods};
 use tokio::sync::{mpsc, oneshot};
 
 use super::listener::Listener;
@@ -17,6 +16,8 @@ use crate::protocol::Timeouts;
 use crate::server::Context;
 use crate::sync::lock;
 
+type Questions = mpsc::UnboundedSender<PendingQuestion>;
+
 /// Routes the messages of a server to the callers that they belong to.
 pub(super) struct Routes {
     pub(super) names: Names,
@@ -26,20 +27,20 @@ pub(super) struct Routes {
 #[derive(Default)]
 struct RoutesState {
     /// The calls in flight, oldest first.
-    calls: Vec<Arc<CallInFlightGuard>>,
+    calls: Vec<Weak<CallInFlight>>,
     /// The sessions that get the messages that belong to no call.
     callers: Vec<Weak<Listener>>,
 }
 
-/// A call in flight.
-pub(super) struct CallInFlightGuard {
+/// A call, which is in flight until this is dropped.
+pub(super) struct CallInFlight {
     caller: u64,
     /// The request of the caller. A parked call gets a new one when it is continued.
     context: Mutex<Context>,
     /// The id of the request to the server, which is also its progress token.
     id: AtomicI64,
     /// Takes the questions for a caller that does not answer requests.
-    questions: Option<mpsc::UnboundedSender<PendingQuestion>>,
+    questions: Option<Questions>,
 }
 
 /// A question of a server with a handshake to a stateless caller.
@@ -49,7 +50,7 @@ pub(super) struct PendingQuestion {
     pub(super) answer: oneshot::Sender<Result<RawJson, ErrorObject>>,
 }
 
-impl CallInFlightGuard {
+impl CallInFlight {
     pub(super) fn context(&self) -> Context {
         lock(&self.context).clone()
     }
@@ -61,23 +62,6 @@ impl CallInFlightGuard {
     pub(super) fn sent_as(&self, id: i64) {
         self.id.store(id, Ordering::Release);
     }
-
-    fn is(&self, id: i64) -> bool {
-        self.id.load(Ordering::Acquire) == id
-    }
-}
-
-/// Removes a call from its routes when it is dropped.
-pub(super) struct InFlightGuard {
-    routes: Arc<Routes>,
-    pub(super) call: Arc<CallInFlightGuard>,
-}
-
-impl Drop for InFlightGuard {
-    fn drop(&mut self) {
-        let mut state = self.routes.state();
-        state.calls.retain(|it| !Arc::ptr_eq(it, &self.call));
-    }
 }
 
 impl Routes {
@@ -88,43 +72,40 @@ impl Routes {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, RoutesState> {
-        lock(&self.state)
-    }
-
     /// Adds a session, which gets the messages that belong to no call from now on.
     pub(super) fn add(&self, caller: &Arc<Listener>) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.callers.retain(|it| it.strong_count() > 0);
         state.callers.push(Arc::downgrade(caller));
     }
 
     pub(super) fn callers(&self) -> Vec<Arc<Listener>> {
-        self.state()
-            .callers
-            .iter()
-            .filter_map(Weak::upgrade)
-            .collect()
+        let state = lock(&self.state);
+        state.callers.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Adds a call of the caller with this number.
     pub(super) fn begin(
-        self: &Arc<Self>,
+        &self,
         caller: u64,
         context: &Context,
-        questions: Option<mpsc::UnboundedSender<PendingQuestion>>,
-    ) -> InFlightGuard {
-        let call = Arc::new(CallInFlightGuard {
+        questions: Option<Questions>,
+    ) -> Arc<CallInFlight> {
+        let call = Arc::new(CallInFlight {
             caller,
             context: Mutex::new(context.clone()),
             id: AtomicI64::new(0),
             questions,
         });
-        self.state().calls.push(Arc::clone(&call));
-        InFlightGuard {
-            routes: Arc::clone(self),
-            call,
-        }
+        let mut state = lock(&self.state);
+        state.calls.retain(|it| it.strong_count() > 0);
+        state.calls.push(Arc::downgrade(&call));
+        call
+    }
+
+    fn calls(&self) -> Vec<Arc<CallInFlight>> {
+        let state = lock(&self.state);
+        state.calls.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// The newest call, if all calls in flight belong to one caller.
@@ -132,14 +113,32 @@ impl Routes {
     /// # Errors
     ///
     /// When no call is in flight, or calls of several callers are.
-    fn only_caller(&self) -> Result<Arc<CallInFlightGuard>, RequestError> {
-        let state = self.state();
-        let newest = state.calls.last().ok_or(RequestError::NoCaller)?;
-        let is_same = |it: &Arc<CallInFlightGuard>| it.caller == newest.caller;
-        if state.calls.iter().all(is_same) {
-            Ok(Arc::clone(newest))
-        } else {
-            Err(RequestError::SeveralCallers)
+    fn only_caller(&self) -> Result<Arc<CallInFlight>, RequestError> {
+        let mut calls = self.calls();
+        let newest = calls.pop().ok_or(RequestError::NoCaller)?;
+        match calls.iter().all(|it| it.caller == newest.caller) {
+            true => Ok(newest),
+            false => Err(RequestError::SeveralCallers),
+        }
+    }
+
+    /// The request of the caller that was sent to the server with this id.
+    fn sent_as(&self, id: i64) -> Option<Context> {
+        let calls = self.calls();
+        let call = calls.iter().find(|it| it.id.load(Ordering::Acquire) == id);
+        call.map(|call| call.context())
+    }
+
+    /// The client that a question belongs to, and what takes the question if the client does not
+    /// answer requests.
+    fn asked(&self) -> Result<(Peer, Option<Questions>), RequestError> {
+        match (self.only_caller(), &*self.callers()) {
+            (Ok(call), _) => Ok((call.context().peer().clone(), call.questions.clone())),
+            // Without a call, a question can only reach the one session that there is.
+            (Err(RequestError::NoCaller), [caller]) => {
+                Ok((caller.peer().ok_or(RequestError::NoCaller)?.clone(), None))
+            }
+            (Err(error), _) => Err(error),
         }
     }
 
@@ -149,51 +148,30 @@ impl Routes {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> BoxFuture<Result<RawJson, ErrorObject>> {
-        let params = params.map(|params| self.names.question(method, params.into()));
+        let asked = self.asked();
+        let names = self.names.clone();
+        let params = params.map(|params| names.question(method, params.into()));
         let method = method.to_owned();
-        let call = match self.only_caller() {
-            Ok(call) => call,
-            // Without a call, a question can only reach the one session that there is.
-            Err(RequestError::NoCaller) => match &*self.callers() {
-                [caller] => return self.ask_peer(caller.peer().cloned(), method, params),
-                _ => return Box::pin(ready(Err(RequestError::NoCaller.to_error()))),
-            },
-            Err(error) => return Box::pin(ready(Err(error.to_error()))),
-        };
-        let Some(questions) = &call.questions else {
-            return self.ask_peer(Some(call.context().peer().clone()), method, params);
-        };
-        let (answer, answered) = oneshot::channel();
-        let question = PendingQuestion {
-            method,
-            params,
-            answer,
-        };
-        // Fails if the call has ended, and then `answered` fails as well.
-        let _ = questions.send(question);
-        let names = self.names.clone();
         Box::pin(async move {
+            let (peer, questions) = asked?;
+            let Some(questions) = questions else {
+                let asked = peer.ask(method.into(), params.as_ref(), Timeouts::within(FOREVER));
+                let answer = asked.await.map_err(|error| match error {
+                    CallError::Rpc(error) => error,
+                    error => RequestError::NoAnswer(error.to_string()).to_error(),
+                });
+                return Ok(names.answer(answer?));
+            };
+            let (answer, answered) = oneshot::channel();
+            let question = PendingQuestion {
+                method,
+                params,
+                answer,
+            };
+            // Fails if the call has ended, and then `answered` fails as well.
+            let _ = questions.send(question);
             let gone = |_| Err(RequestError::NoCaller.to_error());
-            let answer = answered.await.unwrap_or_else(gone)?;
-            Ok(names.answer(answer))
-        })
-    }
-
-    fn ask_peer(
-        &self,
-        peer: Option<Peer>,
-        method: String,
-        params: Option<RawJson>,
-    ) -> BoxFuture<Result<RawJson, ErrorObject>> {
-        let names = self.names.clone();
-        Box::pin(async move {
-            let peer = peer.ok_or_else(|| RequestError::NoCaller.to_error())?;
-            let asked = peer.ask(method.into(), params.as_ref(), Timeouts::within(FOREVER));
-            let answer = asked.await.map_err(|error| match error {
-                CallError::Rpc(error) => error,
-                error => RequestError::NoAnswer(error.to_string()).to_error(),
-            })?;
-            Ok(names.answer(answer))
+            Ok(names.answer(answered.await.unwrap_or_else(gone)?))
         })
     }
 
@@ -226,20 +204,12 @@ impl Routes {
 
     /// Passes progress on to the caller, with its own token.
     fn progress(&self, params: RawJsonRef<'_>) {
-        let token = params.member("progressToken");
-        let Some(id) = token.and_then(|token| token.parse().ok()) else {
-            return;
-        };
-        let call = self.state().calls.iter().find(|it| it.is(id)).cloned();
-        let Some(context) = call.map(|call| call.context()) else {
-            return;
-        };
-        if let Some(token) = context.progress_token() {
-            let params = with(
-                &params.into(),
-                &["progressToken"],
-                ProgressToken::clone(token),
-            );
+        const TOKEN: &str = "progressToken";
+        let id = params.member(TOKEN).and_then(|token| token.parse().ok());
+        if let Some(context) = id.and_then(|id| self.sent_as(id))
+            && let Some(token) = context.progress_token()
+        {
+            let params = with(&params.into(), &[TOKEN], token);
             let method = methods::NOTIFICATIONS_PROGRESS;
             send(context.peer(), method, Some(params.as_raw()), false);
         }
@@ -247,8 +217,7 @@ impl Routes {
 
     /// Passes on a notification of the subscription `id`, which is a call of `subscriptions/listen`.
     fn listened(&self, id: i64, method: &str, params: Option<RawJsonRef<'_>>) {
-        let call = self.state().calls.iter().find(|it| it.is(id)).cloned();
-        if let Some(context) = call.map(|call| call.context()) {
+        if let Some(context) = self.sent_as(id) {
             let params = params.unwrap_or(RawJsonRef::empty_object());
             let params = of_subscription(&params.into(), context.request_id());
             send(context.peer(), method, Some(params.as_raw()), true);

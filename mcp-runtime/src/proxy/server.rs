@@ -14,11 +14,11 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::answering::call_stateless;
+use super::answering::{ProxyCall, call_stateless};
 use super::asking::{Asking, listen};
 use super::caller::Caller;
 use super::link::ServerLink;
-use super::messages::of_subscription;
+use super::messages::{info, of_subscription};
 use super::names::Names;
 use super::parked::Parked;
 use super::pool::{Lease, Pool};
@@ -49,17 +49,6 @@ pub(super) struct ProxyServer {
     endpoints: AtomicUsize,
     /// Ends when all connections are closed.
     closed: tokio::sync::Mutex<mpsc::Receiver<Infallible>>,
-}
-
-/// A request of a client to one of the servers.
-#[derive(Clone, Copy)]
-pub(super) struct ProxyCall<'a> {
-    pub(super) index: usize,
-    pub(super) method: &'a str,
-    pub(super) params: &'a RawJson,
-    pub(super) context: &'a Context,
-    /// The client, unless it is stateless.
-    pub(super) caller: Option<&'a Arc<Caller>>,
 }
 
 impl ProxyServer {
@@ -106,23 +95,31 @@ impl ProxyServer {
     ///
     /// When no server can be reached.
     async fn introduce(&self, caller: &Arc<Caller>) -> Result<RawJson, ErrorObject> {
-        if self.pools.len() > 1 {
-            return self.introduce_several(caller).await;
+        match self.pools.len() {
+            1 => self.introduce_one(caller, 0).await,
+            _ => self.introduce_several(caller).await,
         }
-        let link = match caller.link(0).await {
-            Ok(link) => link,
-            Err(Failure::Error(error)) => return Err(error),
-            Err(Failure::Login(_)) => return Ok(waiting(caller.listener.revision())),
-        };
-        let opened = link.opened();
-        if link.era() == Era::Handshake {
-            caller.listener.agree(link.revision());
-            Ok(opened)
-        } else {
-            Ok(translation::initialize_result(
-                &opened,
-                caller.listener.revision(),
-            ))
+    }
+
+    /// Answers `initialize` with what one server says of itself.
+    pub(super) async fn introduce_one(
+        &self,
+        caller: &Arc<Caller>,
+        index: usize,
+    ) -> Result<RawJson, ErrorObject> {
+        let revision = caller.listener.revision();
+        match caller.link(index).await {
+            Ok(link) if link.era() == Era::Stateless => {
+                Ok(translation::initialize_result(&link.opened(), revision))
+            }
+            Ok(link) => {
+                if self.pools.len() == 1 {
+                    caller.listener.agree(link.revision());
+                }
+                Ok(link.opened())
+            }
+            Err(Failure::Login(_)) => Ok(waiting(revision)),
+            Err(Failure::Error(error)) => Err(error),
         }
     }
 
@@ -140,8 +137,8 @@ impl ProxyServer {
             self.check_tool(&request)?;
         }
         let method = request.method.to_owned();
-        let params = request.params.raw.unwrap_or(RawJsonRef::empty_object());
-        let params = RawJson::from(params);
+        let params = request.params.raw;
+        let params = params.map_or_else(RawJson::empty_object, RawJson::from);
         let context = request.context.clone();
         let is_listening = method == methods::SUBSCRIPTIONS_LISTEN;
         let answering = Box::pin(async move {
@@ -221,49 +218,29 @@ impl ProxyServer {
     }
 
     async fn try_call(&self, call: ProxyCall<'_>) -> Result<RawJson, Failure> {
-        let ProxyCall {
-            method,
-            params,
-            context,
-            ..
-        } = call;
-        let pool = &self.pools[call.index];
         let Some(caller) = call.caller else {
-            return self.call_stateless(call, pool).await;
+            return self.call_stateless(call).await;
         };
         let link = caller.link(call.index).await?;
         if link.era() == Era::Stateless {
-            let caller = (caller, call.index);
-            let called = call_stateless(caller, &link, method, params, context);
-            return Ok(called.await?);
+            return Ok(call_stateless(call, caller, &link).await?);
         }
-        let in_flight = link.routes.begin(caller.number, context, None);
-        let wants_progress = context.progress_token().is_some();
-        let on_sent = |id| in_flight.call.sent_as(id);
-        Ok(link
-            .send(method, params, "", wants_progress, on_sent)
-            .await?)
+        let in_flight = link.routes.begin(caller.number, call.context, None);
+        let sent = link.send(&in_flight, call.method, call.params, "");
+        Ok(sent.await?)
     }
 
     /// Sends a request of a stateless client to a server.
-    async fn call_stateless(
-        &self,
-        call: ProxyCall<'_>,
-        pool: &Arc<Pool>,
-    ) -> Result<RawJson, Failure> {
-        let ProxyCall {
-            method,
-            params,
-            context,
-            ..
-        } = call;
-        let bound = params.as_raw();
-        let binding = || self.parked.binding(call.index, method, bound, context);
-        let state = params.as_raw().member("requestState");
+    async fn call_stateless(&self, call: ProxyCall<'_>) -> Result<RawJson, Failure> {
+        let (method, context) = (call.method, call.context);
+        let pool = &self.pools[call.index];
+        let params = call.params.as_raw();
+        let binding = || self.parked.binding(call.index, method, params, context);
+        let state = params.member("requestState");
         if let Some(ticket) = state.and_then(|state| state.parse::<String>().ok())
             && let Some(mut asking) = self.parked.take(&ticket, binding())
         {
-            asking.answer(params.as_raw(), context);
+            asking.answer(params, context);
             return Ok(asking.outcome(&self.parked, binding()).await?);
         }
         if state.is_some() && pool.needs_handshake() {
@@ -278,7 +255,7 @@ impl ProxyServer {
             _ if link.era() == Era::Stateless => Ok(relay_stateless(&call, link).await?),
             methods::SERVER_DISCOVER => Ok(translation::discover_result(link)),
             methods::SUBSCRIPTIONS_LISTEN => {
-                Ok(listen(vec![(lease, params.clone())], context).await?)
+                Ok(listen(vec![(lease, call.params.clone())], context).await?)
             }
             _ if state.is_some() => Err(RequestError::NotParked.into()),
             _ if Revision::method(method).is_some()
@@ -287,7 +264,7 @@ impl ProxyServer {
                 Err(RequestError::UnknownMethod(method.to_owned()).into())
             }
             _ => {
-                let asking = Asking::begin(lease, method, params, context);
+                let asking = Asking::begin(lease, method, call.params, context);
                 Ok(asking.outcome(&self.parked, binding()).await?)
             }
         }
@@ -353,10 +330,10 @@ impl RawSession for ProxySession {
 pub(super) async fn connection(pool: &Arc<Pool>, context: &Context) -> Result<Lease, Failure> {
     let introduction = introduction(context);
     let is_taken = can_be_asked(context);
-    let connecting = {
-        let pool = Arc::clone(pool);
-        tokio::spawn(async move { pool.for_call(introduction, is_taken).await })
-    };
+    let opener = Arc::clone(pool);
+    let connecting = tokio::spawn(async move { opener.for_call(introduction, is_taken).await });
+    let failed = |_| Err(RequestError::Internal.to_error());
+    let connecting = async { connecting.await.unwrap_or_else(failed) };
     pool.unless_login(connecting).await
 }
 
@@ -365,10 +342,7 @@ async fn relay_stateless(call: &ProxyCall<'_>, link: &ServerLink) -> Result<RawJ
     let context = call.context;
     let params = without_login_answer(call.params);
     let in_flight = link.routes.begin(next_caller(), context, None);
-    let wants_progress = context.progress_token().is_some();
-    let on_sent = |id| in_flight.call.sent_as(id);
-    let sending = link.send(call.method, &params, "", wants_progress, on_sent);
-    let result = sending.await?;
+    let result = link.send(&in_flight, call.method, &params, "").await?;
     Ok(match call.method {
         methods::SUBSCRIPTIONS_LISTEN => of_subscription(&result, context.request_id()),
         _ => result,
@@ -377,16 +351,15 @@ async fn relay_stateless(call: &ProxyCall<'_>, link: &ServerLink) -> Result<RawJ
 
 /// The parameters with which a stateless client would introduce itself in a handshake.
 fn introduction(context: &Context) -> OrderedMap<RawJson> {
-    let member = |name| Some(RawJson::from(context.meta()?.as_raw().member(name)?));
-    let capabilities = member(meta_keys::CLIENT_CAPABILITIES);
-    let info = member(meta_keys::CLIENT_INFO);
-    let unnamed = || json!({"name": "mcp-proxy", "version": env!("CARGO_PKG_VERSION")}).into();
+    let member = |name, missing| {
+        let member = context.meta().and_then(|meta| meta.as_raw().member(name));
+        member.map_or(missing, RawJson::from)
+    };
+    let capabilities = member(meta_keys::CLIENT_CAPABILITIES, RawJson::empty_object());
+    let name = member(meta_keys::CLIENT_INFO, info().into());
     OrderedMap::from([
-        (
-            "capabilities".to_owned(),
-            capabilities.unwrap_or_else(RawJson::empty_object),
-        ),
-        ("clientInfo".to_owned(), info.unwrap_or_else(unnamed)),
+        ("capabilities".to_owned(), capabilities),
+        ("clientInfo".to_owned(), name),
     ])
 }
 
@@ -406,7 +379,7 @@ pub(super) fn waiting(revision: Revision) -> RawJson {
     let result = json!({
         "protocolVersion": revision.as_str(),
         "capabilities": {"tools": changing, "prompts": changing, "resources": changing},
-        "serverInfo": {"name": "mcp-proxy", "version": env!("CARGO_PKG_VERSION")},
+        "serverInfo": info(),
     });
     result.into()
 }
@@ -417,13 +390,11 @@ pub(super) fn waiting(revision: Revision) -> RawJson {
 ///
 /// When the client can't be asked to open a URL.
 fn without_login(call: &ProxyCall<'_>, url: String) -> Result<RawJson, ErrorObject> {
-    let list = match call.method {
-        methods::TOOLS_LIST => "tools",
-        methods::PROMPTS_LIST => "prompts",
-        methods::RESOURCES_LIST => "resources",
-        methods::RESOURCES_TEMPLATES_LIST => "resourceTemplates",
-        methods::PING => return Ok(RawJson::empty_object()),
-        _ => return ask_for_login(call, url),
+    if call.method == methods::PING {
+        return Ok(RawJson::empty_object());
+    }
+    let Some(list) = merge::items(call.method) else {
+        return ask_for_login(call, url);
     };
     let mut result = json!({list: []});
     if call.caller.is_none() {
@@ -453,11 +424,7 @@ fn ask_for_login(call: &ProxyCall<'_>, url: String) -> Result<RawJson, ErrorObje
         return Err(error.with_data(json!({"elicitations": [page]})));
     }
     let request = json!({"method": methods::ELICITATION_CREATE, "params": page});
-    let result = json!({
-        "resultType": "input_required",
-        "inputRequests": {LOGIN: request},
-    });
-    Ok(result.into())
+    Ok(json!({"resultType": "input_required", "inputRequests": {LOGIN: request}}).into())
 }
 
 /// Removes the answer to the question of the proxy, which the server does not know.

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use mcp_types::{Era, ErrorObject, RawJson, Revision, meta_keys, methods};
+use mcp_types::{ErrorObject, RawJson, Revision, meta_keys, methods};
 use serde_json::{Value, json};
 
+use super::answering::ProxyCall;
 use super::asking::listen;
 use super::caller::Caller;
-use super::server::{ProxyCall, ProxyServer, connection, waiting};
-use super::{Failure, merge, names, translation};
+use super::messages::{info, with};
+use super::server::{ProxyServer, connection, waiting};
+use super::{merge, names};
 use crate::connection::join_all;
 use crate::error::RequestError;
 use crate::limits::MAX_PAGES;
@@ -24,15 +26,9 @@ impl ProxyServer {
         caller: &Arc<Caller>,
     ) -> Result<RawJson, ErrorObject> {
         let revision = caller.listener.revision();
-        let links = self.of_each(|index| caller.link(index));
-        let introduced = links.await.into_iter().map(|link| match link {
-            Ok(link) if link.era() == Era::Handshake => Ok(link.opened()),
-            Ok(link) => Ok(translation::initialize_result(&link.opened(), revision)),
-            Err(Failure::Login(_)) => Ok(waiting(revision)),
-            Err(Failure::Error(error)) => Err(error),
-        });
+        let introduced = self.of_each(|index| self.introduce_one(caller, index));
         let own = json!({"protocolVersion": revision.as_str(), "serverInfo": info()});
-        self.introduction(own, introduced.collect(), waiting(revision))
+        self.introduction(own, introduced.await, waiting(revision))
     }
 
     /// Joins what the servers say of themselves. A server that can't be reached now may offer
@@ -71,10 +67,9 @@ impl ProxyServer {
             methods::PING => Ok(RawJson::empty_object()),
             methods::SERVER_DISCOVER => {
                 let found = self.of_each(|index| self.call(ProxyCall { index, ..call }));
-                let versions = [Revision::LATEST.as_str()];
                 let own = json!({
                     "resultType": "complete",
-                    "supportedVersions": versions,
+                    "supportedVersions": [Revision::LATEST.as_str()],
                     "_meta": {meta_keys::SERVER_INFO: info()},
                 });
                 self.introduction(own, found.await, waiting(Revision::LATEST))
@@ -85,11 +80,7 @@ impl ProxyServer {
                 Ok(RawJson::empty_object())
             }
             methods::SUBSCRIPTIONS_LISTEN => self.listen(call).await,
-            methods::TOOLS_LIST
-            | methods::PROMPTS_LIST
-            | methods::RESOURCES_LIST
-            | methods::RESOURCES_TEMPLATES_LIST
-            | methods::TASKS_LIST => self.list(call).await,
+            method if merge::items(method).is_some() => self.list(call).await,
             method if names::address(method).is_some() => self.call_named(call).await,
             method => Err(RequestError::UnknownMethod(method.to_owned()).to_error()),
         }
@@ -166,7 +157,7 @@ impl ProxyServer {
             let Some(cursor) = cursor.filter(|cursor| cursor.get() != "null") else {
                 break;
             };
-            params = super::messages::with(&params, &["cursor"], cursor);
+            params = with(&params, &["cursor"], cursor);
         }
         Ok(pages)
     }
@@ -183,9 +174,4 @@ impl ProxyServer {
         });
         listen(servers.collect(), call.context).await
     }
-}
-
-/// The name of the proxy.
-fn info() -> Value {
-    json!({"name": "mcp-proxy", "version": env!("CARGO_PKG_VERSION")})
 }
