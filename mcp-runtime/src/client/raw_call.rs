@@ -8,15 +8,13 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{
-    Conform, ErrorObject, RawJson, Request, Revision, ServerCapabilities, error_codes, methods,
-};
+use mcp_types::{Conform, ErrorObject, RawJson, Request, Revision, error_codes, methods};
 use serde::Serialize;
 use serde::ser::Error as _;
 use tokio::time::Instant;
 
 use super::Client;
-use super::cache::{CachePlace, ClientCache};
+use super::cache::CachePlace;
 use super::channel::{RequestKind, Written, request_options};
 use super::input::InputResponses;
 use super::result::{Completed, Outcome, claim, on_late};
@@ -24,7 +22,7 @@ use super::supervisor::Connection;
 use crate::connection::{BoxFuture, OnProgress, SendOptions};
 use crate::error::{CallError, Unavailable};
 use crate::limits::MAX_REPEATS;
-use crate::protocol::{Negotiated, Timeouts};
+use crate::protocol::Timeouts;
 
 pub(super) struct RawCall {
     pub(super) client: Client,
@@ -173,8 +171,7 @@ impl RawCall {
                 }
                 Outcome::Unknown(_) if options.is_raw => return Ok(Completed::new(raw, left)),
                 Outcome::Unknown(name) => {
-                    let claimed = claim(client, kind, negotiated, raw, name, left);
-                    return Box::pin(claimed).await;
+                    return Box::pin(claim(client, kind, negotiated, raw, name, left)).await;
                 }
             };
             rounds = next_round(kind, rounds, state.config.max_rounds)?;

@@ -7,7 +7,7 @@ use mcp_types::{Era, RawJson, RawJsonRef, methods};
 use tokio::sync::watch;
 
 use super::raw_call::{is_mismatch, list_because_of, was_not_run};
-use super::relay_config::{RelayConfig, request_meta};
+use super::relay_config::RelayConfig;
 use super::supervisor::{ConnectionState, Phase};
 use super::{Client, ClientBuilder};
 use crate::error::CallError;
@@ -28,17 +28,9 @@ impl Client {
         self.state().config.relay.as_ref()?.opened()
     }
 
-    /// The members of `_meta` of a request that belongs to no caller, as JSON without braces.
-    pub(crate) fn own_meta(&self) -> String {
-        let relay = self.state().config.relay.as_ref();
-        relay.map_or_else(String::new, |relay| {
-            request_meta(&relay.introduction, self.revision())
-        })
-    }
-
     /// Sends a request as it is, and waits for its result without a time limit. `meta`, JSON without
-    /// braces, is added to the `_meta` of the parameters. `on_sent` gets the id of the request, which
-    /// is also its progress token.
+    /// braces, is added to the `_meta` of the parameters. If it is `None`, the request says for whom the
+    /// connection was opened. `on_sent` gets the id of the request, which is also its progress token.
     ///
     /// The request is sent again only if the server did not run it.
     ///
@@ -49,7 +41,7 @@ impl Client {
         &self,
         method: &str,
         params: &RawJson,
-        meta: &str,
+        meta: Option<&str>,
         wants_progress: bool,
         on_sent: impl Fn(i64) + Send,
     ) -> Result<RawJson, CallError> {
@@ -57,7 +49,7 @@ impl Client {
         let mut listed = false;
         loop {
             let connection = self.connection(true).await?;
-            let meta = meta.to_owned();
+            let meta = meta.unwrap_or(&connection.meta).to_owned();
             let channel = &connection.channel;
             let sending = async {
                 let written = channel.write_relayed(method, params, meta, wants_progress)?;

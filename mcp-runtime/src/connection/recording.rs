@@ -223,31 +223,29 @@ impl Recorder {
     }
 
     pub(crate) fn sent(&self, message: &[u8]) {
-        if let Some((recording, connection, side)) = &self.0 {
-            push(recording, *connection, *side, message);
-        }
+        self.push(message, true);
     }
 
     pub(crate) fn received(&self, message: &[u8]) {
-        if let Some((recording, connection, side)) = &self.0 {
-            let from = match side {
-                Side::Client => Side::Server,
-                Side::Server => Side::Client,
-            };
-            push(recording, *connection, from, message);
-        }
+        self.push(message, false);
     }
-}
 
-fn push(recording: &Recording, connection: u64, from: Side, message: &[u8]) {
-    let entry = Entry {
-        time: SystemTime::now(),
-        connection,
-        from,
-        message: String::from_utf8_lossy(message).into_owned(),
-        is_json: serde_json::from_slice::<RawJsonRef<'_>>(message).is_ok(),
-    };
-    recording.lock().push(entry);
+    fn push(&self, message: &[u8], is_sent: bool) {
+        let Some((recording, connection, side)) = &self.0 else {
+            return;
+        };
+        let from = match is_sent == (*side == Side::Client) {
+            true => Side::Client,
+            false => Side::Server,
+        };
+        recording.lock().push(Entry {
+            time: SystemTime::now(),
+            connection: *connection,
+            from,
+            message: String::from_utf8_lossy(message).into_owned(),
+            is_json: serde_json::from_slice::<RawJsonRef<'_>>(message).is_ok(),
+        });
+    }
 }
 
 #[cfg(unix)]

@@ -61,7 +61,7 @@ pub(super) async fn call_stateless(
     let in_flight = link.routes.begin(caller.number, call.context, None);
     let mut params = params.clone();
     for _ in 0..=MAX_QUESTION_ROUNDS {
-        let sent = link.send(&in_flight, method, &params, &meta).await;
+        let sent = link.send(&in_flight, method, &params, Some(&meta)).await;
         let result = sent.map_err(|error| handshake_error(method, error))?;
         if !result.is_input_required() {
             let revision = caller.listener.revision();

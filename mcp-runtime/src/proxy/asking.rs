@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::merge::union;
 use super::messages::{of_subscription, send};
-use super::parked::{Parked, responses};
+use super::parked::Parked;
 use super::pool::Lease;
 use super::routes::{CallInFlight, PendingQuestion, next_caller};
 use super::to_error;
@@ -49,7 +49,7 @@ impl Asking {
             if let Some(level) = level {
                 link.set_level(&level).await;
             }
-            link.send(&in_flight, &sent, &params, "").await
+            link.send(&in_flight, &sent, &params, None).await
         };
         Self {
             method: method.to_owned(),
@@ -65,7 +65,9 @@ impl Asking {
     /// Answers the questions that the caller has answered in its retry.
     pub(super) fn answer(&mut self, params: RawJsonRef<'_>, context: &Context) {
         self.call.continue_with(context);
-        for (key, response) in responses(params) {
+        let responses = params.member("inputResponses");
+        let responses: Option<OrderedMap<RawJson>> = responses.and_then(|it| it.parse().ok());
+        for (key, response) in responses.into_iter().flatten() {
             if let Some(question) = self.asked.shift_remove(&key) {
                 // Fails if the server no longer waits for the answer.
                 let _ = question.answer.send(Ok(response));
@@ -80,7 +82,7 @@ impl Asking {
     /// The error of the server, or the reason why there is no answer.
     pub(super) async fn outcome(
         mut self,
-        parked: &Arc<Parked<Self>>,
+        parked: &Arc<Parked>,
         binding: u64,
     ) -> Result<RawJson, ErrorObject> {
         while self.asked.is_empty() {

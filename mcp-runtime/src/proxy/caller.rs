@@ -11,8 +11,7 @@ use tokio::time::sleep;
 
 use super::Failure;
 use super::link::ServerLink;
-use super::listener::Listener;
-use super::messages::announcement;
+use super::messages::{Listener, announcement};
 use super::pool::Pool;
 use crate::client::{Reconnect, all_changes};
 use crate::error::{CallError, RequestError};
@@ -143,12 +142,13 @@ impl Caller {
             if let Some(Ok(link)) = &*slot.borrow()
                 && link.era() == Era::Handshake
             {
-                let own = params.map(|params| pool.names.request(method, &params.into()));
-                // Unless they name something of another server.
-                if own != Some(None) {
-                    let own = own.as_ref().and_then(Option::as_ref).map(RawJson::as_raw);
-                    link.client.relay_notification(method, own);
-                }
+                let own = match params.map(|it| pool.names.request(method, &it.into())) {
+                    // They name something of another server.
+                    Some(None) => continue,
+                    own => own.flatten(),
+                };
+                let own = own.as_ref().map(RawJson::as_raw);
+                link.client.relay_notification(method, own);
             }
         }
     }

@@ -89,14 +89,6 @@ impl ServerLink {
         self.client.revision()
     }
 
-    /// The members of `_meta` of the proxy's own requests, as JSON without braces.
-    fn meta(&self) -> String {
-        match self.era() {
-            Era::Handshake => String::new(),
-            Era::Stateless => self.client.own_meta(),
-        }
-    }
-
     pub(super) fn era(&self) -> Era {
         self.revision().era()
     }
@@ -116,7 +108,7 @@ impl ServerLink {
         call: &CallInFlight,
         method: &str,
         params: &RawJson,
-        meta: &str,
+        meta: Option<&str>,
     ) -> Result<RawJson, ErrorObject> {
         let wants_progress = call.context().progress_token().is_some();
         let on_sent = |id| call.sent_as(id);
@@ -139,7 +131,11 @@ impl ServerLink {
         }
         let params = RawJson::from(json!({"level": level}));
         let method = methods::LOGGING_SET_LEVEL;
-        match self.client.relay(method, &params, "", false, |_| {}).await {
+        match self
+            .client
+            .relay(method, &params, None, false, |_| {})
+            .await
+        {
             Ok(_) => *lock(&self.level) = Some(level.to_owned()),
             Err(error) => tracing::debug!(%error, "the server does not set its log level"),
         }
@@ -168,8 +164,7 @@ async fn compare_lists(link: Weak<ServerLink>) {
         let seen = lock(&link.lists).clone();
         for (list, before) in seen {
             let params = RawJson::empty_object();
-            let meta = link.meta();
-            let listed = link.client.relay(list, &params, &meta, false, |_| {}).await;
+            let listed = link.client.relay(list, &params, None, false, |_| {}).await;
             let Ok(result) = listed else { continue };
             let now = hash(&result);
             lock(&link.lists).insert(list, now);

@@ -2,7 +2,8 @@
 
 use mcp_types::{OrderedMap, RawJson, RawJsonRef, methods};
 
-use super::names::{Members, edit};
+use super::messages::with;
+use super::names::Members;
 use crate::server::join_instructions;
 
 /// The extensions whose names and ids a proxy understands.
@@ -48,35 +49,25 @@ pub(super) fn list(method: &str, parts: &[RawJson]) -> RawJson {
     RawJson::encode(&merged)
 }
 
-/// A result of `initialize` or `server/discover` for several servers.
-#[derive(Debug)]
-pub(super) struct MergedIntroduction {
-    pub(super) result: RawJson,
-    /// Pairs of a prefix and the name of an extension or experimental capability that the proxy
-    /// does not pass on.
-    pub(super) left_out: Vec<(String, String)>,
-}
-
 /// Joins results of `initialize` or `server/discover`. `parts` are pairs of a prefix and a result.
 /// `own` has the members that the proxy sets itself: its name and the versions that it supports.
 ///
 /// The proxy has each capability that one of the servers has, except extensions that it does not
-/// know.
+/// know. `left_out` gets the prefix of the server and the name of each of these.
 pub(super) fn introduction(
     own: OrderedMap<RawJson>,
     parts: &[(&str, RawJson)],
-) -> MergedIntroduction {
+    mut left_out: impl FnMut(&str, &str),
+) -> RawJson {
     let mut capabilities = RawJson::empty_object();
     let mut instructions = Vec::new();
-    let mut left_out = Vec::new();
     let mut read = Vec::new();
     for (prefix, part) in parts {
         let Ok(part) = part.parse::<Members<'_>>() else {
             continue;
         };
         if let Some(theirs) = part.get("capabilities") {
-            let mut leave_out = |name: &str| left_out.push((prefix.to_string(), name.to_owned()));
-            let theirs = understood(*theirs, &mut leave_out);
+            let theirs = understood(*theirs, |name| left_out(prefix, name));
             capabilities = union(capabilities.as_raw(), theirs.as_raw());
         }
         if let Some(Ok(text)) = part.get("instructions").map(|text| text.parse::<String>()) {
@@ -90,15 +81,12 @@ pub(super) fn introduction(
     let instructions = instructions.map(|text| RawJson::encode(&text));
     result.extend(instructions.map(|text| ("instructions".to_owned(), text)));
     result.extend(caching(&read));
-    MergedIntroduction {
-        result: RawJson::encode(&result),
-        left_out,
-    }
+    RawJson::encode(&result)
 }
 
 /// Returns `capabilities` without the extensions that a proxy of several servers does not know.
 /// Their methods may name something, and nobody could tell whose name it is.
-fn understood(capabilities: RawJsonRef<'_>, left_out: &mut dyn FnMut(&str)) -> RawJson {
+fn understood(capabilities: RawJsonRef<'_>, mut left_out: impl FnMut(&str)) -> RawJson {
     let Ok(mut members) = capabilities.parse::<OrderedMap<RawJson>>() else {
         return RawJson::empty_object();
     };
@@ -177,21 +165,16 @@ fn caching(parts: &[Members<'_>]) -> OrderedMap<RawJson> {
 
 /// Removes the tools for which `offers` returns false from a result of `tools/list`.
 pub(super) fn without_hidden(result: RawJson, offers: &dyn Fn(&str) -> bool) -> RawJson {
-    let shown = edit(result.as_raw(), |_, name, value| {
-        if name != "tools" {
-            return None;
-        }
-        let mut tools = value.elements().ok()?;
-        tools.retain(|tool| {
-            let members = tool.parse::<Members<'_>>();
-            let name = members
-                .ok()
-                .and_then(|it| it.get("name")?.parse::<String>().ok());
-            name.is_none_or(|name| offers(&name))
-        });
-        Some(RawJson::encode(&tools))
+    let tools = result.as_raw().member("tools");
+    let Some(Ok(mut tools)) = tools.map(RawJsonRef::elements) else {
+        return result;
+    };
+    tools.retain(|tool| {
+        let members = tool.parse::<Members<'_>>().unwrap_or_default();
+        let name = members.get("name").and_then(|name| name.parse().ok());
+        name.is_none_or(|name: String| offers(&name))
     });
-    shown.unwrap_or(result)
+    with(&result, &["tools"], tools)
 }
 
 #[cfg(test)]
@@ -211,8 +194,11 @@ mod tests {
             .map(|(prefix, it)| (*prefix, it.clone().into()))
             .collect();
         let own = OrderedMap::from_iter([("protocolVersion".to_owned(), RawJson::encode("v"))]);
-        let introduction = introduction(own, &parts);
-        (introduction.result.parse().unwrap(), introduction.left_out)
+        let mut left_out = Vec::new();
+        let result = introduction(own, &parts, |server, extension| {
+            left_out.push((server.to_owned(), extension.to_owned()));
+        });
+        (result.parse().unwrap(), left_out)
     }
 
     #[test]

@@ -20,7 +20,6 @@ mod answering;
 mod asking;
 mod caller;
 mod link;
-mod listener;
 mod merge;
 mod messages;
 mod names;

@@ -24,9 +24,9 @@ enum To {
     Server,
 }
 
-/// What a value in a message is. This decides which of its members are edited.
+/// A value in a message. It decides which members of the value are edited.
 #[derive(Clone, Copy)]
-enum Kind<'a> {
+enum JsonPart<'a> {
     /// The parameters of a request of the client, by its method.
     Request(&'a str),
     /// The result of a request of the client, by its method.
@@ -41,7 +41,7 @@ enum Kind<'a> {
     Uri,
     /// An object that this member, a name or a URI, identifies.
     Entry(&'a str),
-    List(&'a Kind<'a>),
+    List(&'a JsonPart<'a>),
     /// The filter of a subscription.
     Filter,
     /// The reference of a completion.
@@ -55,10 +55,10 @@ enum Kind<'a> {
     InputRequest,
 }
 
-impl Kind<'_> {
-    /// Returns what a member of an object of this kind is, or `None` if the member stays as it is.
-    fn member(self, members: &Members<'_>, name: &str) -> Option<Kind<'static>> {
-        use Kind::*;
+impl JsonPart<'_> {
+    /// Returns the part that a member of this object is, or `None` if the member stays as it is.
+    fn member(self, members: &Members<'_>, name: &str) -> Option<JsonPart<'static>> {
+        use JsonPart::*;
         let is = |member: &str, text: &str| {
             let member = members.get(member);
             member.is_some_and(|it| it.parse().is_ok_and(|found: String| found == text))
@@ -150,8 +150,8 @@ impl Names {
         let address = address(method);
         let mut is_addressed = address.is_none();
         let edited = edit(params.as_raw(), |members, name, value| {
-            let kind = Kind::Request(method).member(members, name)?;
-            let own = self.renamed(To::Server, kind, value);
+            let part = JsonPart::Request(method).member(members, name)?;
+            let own = self.renamed(To::Server, part, value);
             is_addressed |= address == Some(name) && own.is_some();
             own
         });
@@ -160,12 +160,12 @@ impl Names {
 
     /// Returns the client's answer to a question as the server knows it.
     pub(super) fn answer(&self, answer: RawJson) -> RawJson {
-        self.edited(To::Server, Kind::Other, answer)
+        self.edited(To::Server, JsonPart::Other, answer)
     }
 
     /// Returns a result of the server as the client sees it. Structured content stays as it is.
     pub(super) fn result(&self, method: &str, result: RawJson) -> RawJson {
-        self.edited(To::Client, Kind::Result(method), result)
+        self.edited(To::Client, JsonPart::Result(method), result)
     }
 
     /// Returns an error of the server as the client sees it: with the URI that the client requested.
@@ -173,41 +173,41 @@ impl Names {
         let has_uri = [RESOURCE_NOT_FOUND, code::INVALID_PARAMS];
         if has_uri.contains(&error.code) {
             let data = error.data.take();
-            error.data = data.map(|data| self.edited(To::Client, Kind::Entry("uri"), data));
+            error.data = data.map(|data| self.edited(To::Client, JsonPart::Entry("uri"), data));
         }
         error
     }
 
     /// Returns the parameters of a notification of the server as the client sees them.
     pub(super) fn notification(&self, method: &str, params: RawJson) -> RawJson {
-        self.edited(To::Client, Kind::Notification(method), params)
+        self.edited(To::Client, JsonPart::Notification(method), params)
     }
 
     /// Returns the parameters of a question of the server as the client sees them.
     pub(super) fn question(&self, method: &str, params: RawJson) -> RawJson {
-        self.edited(To::Client, Kind::Question(method), params)
+        self.edited(To::Client, JsonPart::Question(method), params)
     }
 
-    fn edited(&self, to: To, kind: Kind<'_>, json: RawJson) -> RawJson {
+    fn edited(&self, to: To, part: JsonPart<'_>, json: RawJson) -> RawJson {
         if self.prefix.is_empty() {
             return json;
         }
-        self.renamed(to, kind, json.as_raw()).unwrap_or(json)
+        self.renamed(to, part, json.as_raw()).unwrap_or(json)
     }
 
     /// Returns the value with other names, or `None` if it stays as it is.
-    fn renamed(&self, to: To, kind: Kind<'_>, value: RawJsonRef<'_>) -> Option<RawJson> {
-        match kind {
-            Kind::Name | Kind::Uri => {
-                let text = self.text(to, kind, &value.parse::<String>().ok()?)?;
+    fn renamed(&self, to: To, part: JsonPart<'_>, value: RawJsonRef<'_>) -> Option<RawJson> {
+        match part {
+            JsonPart::Name | JsonPart::Uri => {
+                let text = self.text(to, part, &value.parse::<String>().ok()?)?;
                 Some(RawJson::encode(&text))
             }
-            Kind::List(item) => each(value, |value| self.renamed(to, *item, value)),
-            Kind::Content if value.is_object() => self.renamed(to, Kind::Block, value),
-            Kind::Content => self.renamed(to, Kind::List(&Kind::Block), value),
-            Kind::Filter => self.filter(to, value),
+            JsonPart::List(item) => each(value, |value| self.renamed(to, *item, value)),
+            JsonPart::Content if value.is_object() => self.renamed(to, JsonPart::Block, value),
+            JsonPart::Content => self.renamed(to, JsonPart::List(&JsonPart::Block), value),
+            JsonPart::Filter => self.filter(to, value),
             _ => edit(value, |members, name, value| {
-                self.renamed(to, kind.member(members, name)?, value)
+                self.renamed(to, part.member(members, name)?, value)
             }),
         }
     }
@@ -216,15 +216,15 @@ impl Names {
     fn filter(&self, to: To, filter: RawJsonRef<'_>) -> Option<RawJson> {
         let mut members: OrderedMap<RawJson> = filter.parse().ok()?;
         members.retain(|name, value| {
-            let kind = match &**name {
-                "taskIds" => Kind::Name,
-                "resourceSubscriptions" => Kind::Uri,
+            let part = match &**name {
+                "taskIds" => JsonPart::Name,
+                "resourceSubscriptions" => JsonPart::Uri,
                 _ => return true,
             };
             let Ok(items) = value.parse::<Vec<String>>() else {
                 return true;
             };
-            let items = items.iter().filter_map(|item| self.text(to, kind, item));
+            let items = items.iter().filter_map(|item| self.text(to, part, item));
             let items: Vec<_> = items.collect();
             *value = RawJson::encode(&items);
             !items.is_empty()
@@ -234,12 +234,12 @@ impl Names {
 
     /// Returns a name or a URI as the receiver knows it. Returns `None` if it belongs to another
     /// server.
-    fn text(&self, to: To, kind: Kind<'_>, text: &str) -> Option<String> {
+    fn text(&self, to: To, part: JsonPart<'_>, text: &str) -> Option<String> {
         let prefix = &*self.prefix;
         let page = text.strip_prefix("ui://");
-        match (to, kind, page) {
-            (To::Client, Kind::Name, _) => Some(format!("{prefix}_{text}")),
-            (To::Server, Kind::Name, _) => {
+        match (to, part, page) {
+            (To::Client, JsonPart::Name, _) => Some(format!("{prefix}_{text}")),
+            (To::Server, JsonPart::Name, _) => {
                 Some(text.strip_prefix(prefix)?.strip_prefix('_')?.to_owned())
             }
             (To::Client, _, Some(page)) => Some(format!("ui://{prefix}/{page}")),
@@ -271,7 +271,7 @@ pub(super) fn address(method: &str) -> Option<&'static str> {
 
 /// Replaces the members of an object for which `change` returns a value. Returns `None` if nothing
 /// changes, or if `json` is not an object.
-pub(super) fn edit(
+fn edit(
     json: RawJsonRef<'_>,
     mut change: impl FnMut(&Members<'_>, &str, RawJsonRef<'_>) -> Option<RawJson>,
 ) -> Option<RawJson> {

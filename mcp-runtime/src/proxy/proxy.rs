@@ -50,8 +50,12 @@ impl Proxy {
     /// Creates a proxy for one server, whose names are passed on as they are.
     #[must_use]
     pub fn new(upstream: Upstream) -> Self {
+        Self::of(vec![(String::new(), upstream)])
+    }
+
+    fn of(upstreams: Vec<(String, Upstream)>) -> Self {
         Self {
-            upstreams: vec![(String::new(), upstream)],
+            upstreams,
             offers: Arc::new(|_| true),
             left_out: Arc::new(|_, _| {}),
             is_shared: false,
@@ -99,12 +103,7 @@ impl Proxy {
                 "the prefix `{prefix}` occurs twice"
             );
         }
-        Self {
-            upstreams,
-            offers: Arc::new(|_| true),
-            left_out: Arc::new(|_, _| {}),
-            is_shared: false,
-        }
+        Self::of(upstreams)
     }
 
     /// Hides and refuses the tools for which `offers` returns false.

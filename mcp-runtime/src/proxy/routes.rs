@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, Weak};
 use mcp_types::{ErrorObject, RawJson, RawJsonRef, meta_keys, methods};
 use tokio::sync::{mpsc, oneshot};
 
-use super::listener::Listener;
-use super::messages::{of_subscription, send, with};
+use super::messages::{Listener, of_subscription, send, with};
 use super::names::Names;
 use crate::connection::{BoxFuture, Peer};
 use crate::error::{CallError, RequestError};

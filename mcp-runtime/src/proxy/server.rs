@@ -40,7 +40,7 @@ const LOGIN: &str = "mcp-proxy-login";
 pub(super) struct ProxyServer {
     pub(super) pools: Vec<Arc<Pool>>,
     pub(super) is_shared: bool,
-    pub(super) parked: Arc<Parked<Asking>>,
+    pub(super) parked: Arc<Parked>,
     offers: Arc<dyn Fn(&str) -> bool + Send + Sync>,
     pub(super) left_out: Arc<OnLeftOut>,
     /// The arguments that headers repeat, of the tools that clients have listed.
@@ -89,19 +89,11 @@ impl ProxyServer {
         let _ = timeout(PROXY_CLOSE, closed.recv()).await;
     }
 
-    /// Answers `initialize` with what the servers say of themselves.
+    /// Answers `initialize` with what one server says of itself.
     ///
     /// # Errors
     ///
-    /// When no server can be reached.
-    async fn introduce(&self, caller: &Arc<Caller>) -> Result<RawJson, ErrorObject> {
-        match self.pools.len() {
-            1 => self.introduce_one(caller, 0).await,
-            _ => self.introduce_several(caller).await,
-        }
-    }
-
-    /// Answers `initialize` with what one server says of itself.
+    /// When the server can't be reached.
     pub(super) async fn introduce_one(
         &self,
         caller: &Arc<Caller>,
@@ -226,7 +218,7 @@ impl ProxyServer {
             return Ok(call_stateless(call, caller, &link).await?);
         }
         let in_flight = link.routes.begin(caller.number, call.context, None);
-        let sent = link.send(&in_flight, call.method, call.params, "");
+        let sent = link.send(&in_flight, call.method, call.params, None);
         Ok(sent.await?)
     }
 
@@ -291,7 +283,10 @@ impl RawServer for ProxyServer {
         caller.connect(self.is_shared);
         let session = Arc::clone(session);
         Served::Later(Box::pin(async move {
-            let introduced = self.introduce(&caller).await;
+            let introduced = match self.pools.len() {
+                1 => self.introduce_one(&caller, 0).await,
+                _ => self.introduce_several(&caller).await,
+            };
             caller.is_answered.store(true, Ordering::Release);
             session.set_refused(introduced.is_err());
             introduced.map(Answer::relayed)
@@ -342,7 +337,9 @@ async fn relay_stateless(call: &ProxyCall<'_>, link: &ServerLink) -> Result<RawJ
     let context = call.context;
     let params = without_login_answer(call.params);
     let in_flight = link.routes.begin(next_caller(), context, None);
-    let result = link.send(&in_flight, call.method, &params, "").await?;
+    let result = link
+        .send(&in_flight, call.method, &params, Some(""))
+        .await?;
     Ok(match call.method {
         methods::SUBSCRIPTIONS_LISTEN => of_subscription(&result, context.request_id()),
         _ => result,

@@ -50,11 +50,7 @@ impl ProxyServer {
             .map(|part| part.unwrap_or(missing.clone()));
         let parts: Vec<_> = prefixes.zip(parts).collect();
         let own = RawJson::from(own).parse().unwrap_or_default();
-        let joined = merge::introduction(own, &parts);
-        for (server, extension) in &joined.left_out {
-            (self.left_out)(server, extension);
-        }
-        Ok(joined.result)
+        Ok(merge::introduction(own, &parts, &*self.left_out))
     }
 
     /// Serves a request to the server that it names, or to all of them.
