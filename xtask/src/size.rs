@@ -32,10 +32,10 @@ struct Size {
 }
 
 const RUNTIME: Size = Size {
-    lines: 32_915,
-    files: 238,
-    imports: 93,
-    restricted: 57,
+    lines: 34_946,
+    files: 252,
+    imports: 92,
+    restricted: 58,
 };
 const RUNTIME_GOAL: Size = Size {
     lines: 31_300,

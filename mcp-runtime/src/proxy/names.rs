@@ -17,6 +17,8 @@ use crate::protocol::RESOURCE_NOT_FOUND;
 /// The members of an object, with undecoded values.
 pub(super) type Members<'a> = OrderedMap<RawJsonRef<'a>>;
 
+const SAMPLING: &str = methods::SAMPLING_CREATE_MESSAGE;
+
 /// The side that receives a message.
 #[derive(Clone, Copy)]
 enum To {
@@ -115,8 +117,6 @@ impl JsonPart<'_> {
         })
     }
 }
-
-const SAMPLING: &str = methods::SAMPLING_CREATE_MESSAGE;
 
 /// Adds the prefix of a server to its names, and removes the prefix from requests.
 ///

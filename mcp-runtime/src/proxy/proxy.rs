@@ -117,7 +117,7 @@ impl Proxy {
 
     /// Calls `observer` with the prefix of a server and the name of an extension that the proxy does
     /// not offer, each time a client connects. A proxy of several servers offers only extensions
-    /// whose names and URIs it can tell apart: tasks and user interfaces.
+    /// whose names and URIs it can distinguish: tasks and user interfaces.
     #[must_use]
     pub fn on_left_out(mut self, observer: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         self.left_out = Arc::new(observer);
