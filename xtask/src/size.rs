@@ -50,7 +50,7 @@ const PARTS: [Part; 10] = [
         ..Part::new("mcp-auth", "mcp-auth/src/", 10_630)
     },
     Part::new("mcp-bindgen", "mcp-bindgen/src/", 3_345),
-    Part::new("mcp-cli", "mcp-cli/src/", 4_010),
+    Part::new("mcp-cli", "mcp-cli/src/", 4_018),
     Part::new("mcp-config", "mcp-config/src/", 945),
     Part::new("mcp-extensions", "mcp-extensions/src/", 3_095),
     Part::new("mcp-types, by hand", "mcp-types/src/", 2_660),
@@ -61,7 +61,7 @@ const PARTS: [Part; 10] = [
         goal: Some(RUNTIME_GOAL),
         ..Part::new("mcp-runtime", "mcp-runtime/src/", 0)
     },
-    Part::new("xtask", "xtask/src/", 9_745),
+    Part::new("xtask", "xtask/src/", 9_752),
 ];
 
 impl Part {
