@@ -49,7 +49,6 @@ async fn examples_introduce_themselves_by_their_own_names() {
         env!("CARGO_BIN_EXE_elicit"),
         env!("CARGO_BIN_EXE_extension"),
         env!("CARGO_BIN_EXE_files"),
-        env!("CARGO_BIN_EXE_gateway"),
         env!("CARGO_BIN_EXE_library"),
         env!("CARGO_BIN_EXE_logging"),
         env!("CARGO_BIN_EXE_progress"),
@@ -68,8 +67,12 @@ async fn examples_introduce_themselves_by_their_own_names() {
 fn a_gateway_says_which_server_it_can_not_offer() {
     for (text, expected) in [
         (
-            r#"{"mcpServers": {"broken": {"command": "/does/not/exist"}}}"#,
-            "`broken` can't be offered",
+            r#"{"mcpServers": {"9 é": {"command": "a"}}}"#,
+            "`9 é` can't be a prefix",
+        ),
+        (
+            r#"{"mcpServers": {"a b": {"command": "a"}, "A (b)": {"command": "a"}}}"#,
+            "two servers have the prefix `A-b`",
         ),
         (
             r#"{"mcpServers": {"broken": {"command": "a", "args": "b"}}}"#,
@@ -182,13 +185,7 @@ async fn mounted_servers_keep_their_names_apart() {
 #[tokio::test]
 async fn a_gateway_offers_servers_of_any_name() {
     let server = json!({"command": env!("CARGO_BIN_EXE_calculator")});
-    let names = [
-        "Azure MCP Server",
-        "com.example/x",
-        "git (local)",
-        "Git-Local",
-        "9 é",
-    ];
+    let names = ["Azure MCP Server", "com.example/x", "git (local)"];
     let servers: serde_json::Map<_, _> = names
         .map(|it| (it.to_owned(), server.clone()))
         .into_iter()
@@ -201,13 +198,7 @@ async fn a_gateway_offers_servers_of_any_name() {
     let mut prefixes = tool_names(&client).await;
     prefixes.retain(|it| it.ends_with("_add"));
     client.close().await;
-    let expected = [
-        "Azure-MCP-Server",
-        "com.example-x",
-        "git-local",
-        "Git-Local-2",
-        "server-9",
-    ];
+    let expected = ["Azure-MCP-Server", "com-example-x", "git-local"];
     assert_eq!(prefixes, expected.map(|it| format!("{it}_add")));
 }
 

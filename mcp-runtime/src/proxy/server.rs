@@ -71,6 +71,11 @@ impl ProxyServer {
         }
     }
 
+    /// Returns true for the proxy of one server, whose names have no prefix.
+    fn is_alone(&self) -> bool {
+        matches!(&self.pools[..], [pool] if pool.names.prefix().is_empty())
+    }
+
     /// Counts an endpoint.
     pub(super) fn start(&self) {
         self.endpoints.fetch_add(1, Ordering::Relaxed);
@@ -105,7 +110,7 @@ impl ProxyServer {
                 Ok(translation::initialize_result(&link.opened(), revision))
             }
             Ok(link) => {
-                if self.pools.len() == 1 {
+                if self.is_alone() {
                     caller.listener.agree(link.revision());
                 }
                 Ok(link.opened())
@@ -166,9 +171,9 @@ impl ProxyServer {
     }
 
     async fn answer(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
-        let result = match self.pools.len() {
-            1 => self.call(call).await?,
-            _ => self.call_several(call).await?,
+        let result = match self.is_alone() {
+            true => self.call(call).await?,
+            false => self.call_several(call).await?,
         };
         if call.method != methods::TOOLS_LIST {
             return Ok(result);
@@ -283,9 +288,9 @@ impl RawServer for ProxyServer {
         caller.connect(self.is_shared);
         let session = Arc::clone(session);
         Served::Later(Box::pin(async move {
-            let introduced = match self.pools.len() {
-                1 => self.introduce_one(&caller, 0).await,
-                _ => self.introduce_several(&caller).await,
+            let introduced = match self.is_alone() {
+                true => self.introduce_one(&caller, 0).await,
+                false => self.introduce_several(&caller).await,
             };
             caller.is_answered.store(true, Ordering::Release);
             session.set_refused(introduced.is_err());
