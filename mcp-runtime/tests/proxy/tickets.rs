@@ -194,7 +194,7 @@ async fn a_call_whose_questions_are_not_answered_is_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_oldest_of_too_many_calls_that_wait_is_cancelled() {
+async fn a_call_without_a_free_connection_is_refused() {
     let (proxy, mut behind) = proxy(Era::Handshake);
     let (mut wire, mut server, id, first) = parked(&proxy, &mut behind).await;
     let mut others = Vec::new();
