@@ -41,6 +41,9 @@ mod support;
 
 complete! {
     mod arguments;
+    #[allow(dead_code)]
+    #[path = "../proxy/behind.rs"]
+    mod behind;
     #[cfg(unix)]
     mod children;
     mod clients;
@@ -49,6 +52,7 @@ complete! {
     mod http_sessions;
     mod layers;
     mod memory;
+    mod proxies;
     #[allow(dead_code)]
     #[path = "../http/scripted.rs"]
     mod scripted;
@@ -78,6 +82,7 @@ fn none_is_left_out() {
         kept_states::LIMITS,
         layers::LIMITS,
         memory::LIMITS,
+        proxies::LIMITS,
         servers::LIMITS,
         streams::LIMITS,
     ];

@@ -1,7 +1,5 @@
 //! Questions of a server with a handshake to stateless clients, whose calls wait for the answers.
 
-use std::time::Duration;
-
 use mcp_runtime::{Era, Server};
 use serde_json::{Value, json};
 
@@ -179,35 +177,6 @@ async fn a_call_that_waits_keeps_its_connection() {
     assert_eq!(wire.answer().await["id"], 2);
     wire.send(retry(3, &ticket)).await;
     assert_eq!(server.next().await.unwrap()["id"], "q");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_whose_questions_are_not_answered_is_cancelled() {
-    let (proxy, mut behind) = proxy(Era::Handshake);
-    let (mut wire, mut server, id, ticket) = parked(&proxy, &mut behind).await;
-    let wait = tokio::time::timeout(Duration::from_secs(599), server.next());
-    wait.await.unwrap_err();
-    let (_, params) = server.expect("notifications/cancelled").await;
-    assert_eq!(params["requestId"], id);
-    let answer = wire.ask(retry(2, &ticket)).await;
-    assert_eq!(answer["error"]["code"], -32602, "{answer}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_without_a_free_connection_is_refused() {
-    let (proxy, mut behind) = proxy(Era::Handshake);
-    let (mut wire, mut server, id, first) = parked(&proxy, &mut behind).await;
-    let mut others = Vec::new();
-    // There are at most 100 connections, and a call that waits has its connection to itself.
-    for _ in 0..99 {
-        others.push(parked(&proxy, &mut behind).await);
-    }
-    let refused = wire.ask(shop(2, json!({}))).await;
-    assert!(refused["error"].is_object(), "{refused}");
-    wire.send(retry(3, &first)).await;
-    assert_eq!(server.next().await.unwrap()["id"], "q");
-    server.answer(&id, json!({"content": []})).await;
-    assert_eq!(wire.answer().await["id"], 3);
 }
 
 #[tokio::test(start_paused = true)]
