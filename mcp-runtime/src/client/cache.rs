@@ -52,6 +52,19 @@ impl ResponseCache {
     }
 }
 
+/// Returns true if results of `method` may be cached. Results of `server/discover` are not requested
+/// through the cache.
+pub(crate) fn is_cacheable(method: &str) -> bool {
+    matches!(
+        method,
+        methods::TOOLS_LIST
+            | methods::PROMPTS_LIST
+            | methods::RESOURCES_LIST
+            | methods::RESOURCES_TEMPLATES_LIST
+            | methods::RESOURCES_READ
+    )
+}
+
 /// A client's view of the cache. Dropping it removes the client's private answers.
 pub(super) struct ClientCache {
     cache: ResponseCache,
@@ -95,16 +108,8 @@ impl ClientCache {
 
     /// Returns the place of the answer to `params`, or `None` if the method is not cacheable.
     pub(super) fn place(&self, method: &'static str, params: &RawJson) -> Option<CachePlace<'_>> {
-        let is_cacheable = matches!(
-            method,
-            methods::TOOLS_LIST
-                | methods::PROMPTS_LIST
-                | methods::RESOURCES_LIST
-                | methods::RESOURCES_TEMPLATES_LIST
-                | methods::RESOURCES_READ
-        );
         self.check_principal();
-        is_cacheable.then(|| CachePlace {
+        is_cacheable(method).then(|| CachePlace {
             cache: self,
             method,
             params: params.get().into(),

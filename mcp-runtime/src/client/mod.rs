@@ -36,6 +36,8 @@ mod supervisor;
 
 pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
+#[cfg(feature = "server")]
+pub(crate) use cache::is_cacheable;
 pub use call::{Call, CallOutput, ResultConverter, TypedCall};
 pub use client::Client;
 pub use config::{KeepAlive, Reconnect};

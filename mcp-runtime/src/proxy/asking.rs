@@ -89,7 +89,7 @@ impl Asking {
             tokio::select! {
                 biased;
                 result = &mut self.result => {
-                    let result = result.map_err(|error| stateless_error(&self.method, error))?;
+                    let result = result.or_else(|error| stateless_error(&self.method, error))?;
                     return Ok(to_stateless(&self.method, &result, &self.lease.link));
                 }
                 Some(question) = self.questions.recv() => self.ask(question),

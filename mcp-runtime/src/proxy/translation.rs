@@ -5,12 +5,14 @@ use mcp_types::{
     CallToolRequest, CompleteRequest, Conform, DiscoverResult, ErrorObject, GetPromptRequest,
     Implementation, InitializeResult, ListPromptsRequest, ListResourceTemplatesRequest,
     ListResourcesRequest, ListToolsRequest, OrderedMap, RawJson, RawJsonRef, ReadResourceRequest,
-    Request, Revision, meta_keys, methods,
+    Request, Revision, error_codes, meta_keys, methods,
 };
 use serde::Serialize;
+use serde_json::json;
 
 use super::link::ServerLink;
 use super::messages::with;
+use crate::client::is_cacheable;
 use crate::protocol::RESOURCE_NOT_FOUND;
 use crate::server::tools::listed_schemas;
 use crate::sync::lock;
@@ -23,16 +25,6 @@ const STATELESS_META: [&str; 4] = [
     meta_keys::CLIENT_INFO,
     meta_keys::CLIENT_CAPABILITIES,
     meta_keys::LOG_LEVEL,
-];
-
-/// The results that say how long they may be cached in the stateless era.
-const CACHEABLE: [&str; 6] = [
-    methods::SERVER_DISCOVER,
-    methods::TOOLS_LIST,
-    methods::PROMPTS_LIST,
-    methods::RESOURCES_LIST,
-    methods::RESOURCES_TEMPLATES_LIST,
-    methods::RESOURCES_READ,
 ];
 
 /// Converts the result of `server/discover` to an answer to `initialize`.
@@ -89,7 +81,7 @@ pub(super) fn to_stateless(method: &str, result: &RawJson, link: &ServerLink) ->
             .or_insert_with(|| value.clone());
     };
     add("resultType", &RawJson::encode("complete"));
-    if CACHEABLE.contains(&method) {
+    if method == methods::SERVER_DISCOVER || is_cacheable(method) {
         add("ttlMs", &RawJson::encode(&0));
         add("cacheScope", &RawJson::encode("private"));
     }
@@ -196,12 +188,36 @@ fn with_wrapped_content(params: &RawJson, result: RawJson, link: &ServerLink) ->
     with(&result, &["structuredContent"], wrapped)
 }
 
-/// Gives the error about a missing resource the code of the stateless era.
-pub(super) fn stateless_error(method: &str, mut error: ErrorObject) -> ErrorObject {
+/// Converts an error to the stateless era. If a person must open pages first, that is a result with
+/// questions, after which the client calls again.
+///
+/// # Errors
+///
+/// The error. The error about a missing resource has another code.
+pub(super) fn stateless_error(
+    method: &str,
+    mut error: ErrorObject,
+) -> Result<RawJson, ErrorObject> {
+    if error.code == error_codes::URL_ELICITATION_REQUIRED
+        && let Some(pages) = error
+            .data
+            .as_ref()
+            .and_then(|it| it.as_raw().member("elicitations"))
+        && let Ok(pages) = pages.elements()
+    {
+        let question = RawJson::from(json!({"method": methods::ELICITATION_CREATE}));
+        let pages = pages
+            .into_iter()
+            .map(|page| with(&question, &["params"], page));
+        let keys = (0..).map(|key: u64| key.to_string());
+        let requests: OrderedMap<_> = keys.zip(pages).collect();
+        let required = json!({"resultType": "input_required"}).into();
+        return Ok(with(&required, &["inputRequests"], requests));
+    }
     if method == methods::RESOURCES_READ && error.code == RESOURCE_NOT_FOUND {
         error.code = code::INVALID_PARAMS;
     }
-    error
+    Err(error)
 }
 
 /// Gives the error about a missing resource the code of the handshake era.

@@ -150,6 +150,30 @@ async fn errors_pass_and_a_missing_resource_has_the_code_of_the_era() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_error_that_requires_a_page_becomes_a_question() {
+    let (proxy, mut behind) = proxy(Era::Handshake);
+    let capabilities = json!({"elicitation": {"url": {}}});
+    let call = |params| asked(1, "tools/call", params, capabilities.clone());
+    let first = call(json!({"name": "a"}));
+    let (mut wire, mut server, id, _) = begin(&proxy, &mut behind, first).await;
+    let page =
+        json!({"mode": "url", "elicitationId": "x", "url": "https://a.example/", "message": "Pay"});
+    server
+        .refuse(&id, -32042, json!({"elicitations": [page]}))
+        .await;
+    let result = wire.answer().await["result"].take();
+    assert_eq!(result["resultType"], "input_required");
+    let expected = json!({"0": {"method": "elicitation/create", "params": page}});
+    assert_eq!(result["inputRequests"], expected);
+
+    let answers = json!({"0": {"action": "accept"}});
+    wire.send(call(json!({"name": "a", "inputResponses": answers})))
+        .await;
+    let (_, params) = server.expect("tools/call").await;
+    assert_eq!(params, json!({"name": "a"}), "the server is called again");
+}
+
+#[tokio::test(start_paused = true)]
 async fn logs_have_the_level_of_the_call_and_progress_its_token() {
     let (proxy, mut behind) = proxy(Era::Handshake);
     let mut wire = Wire::to(&proxy).await;
