@@ -6,14 +6,16 @@ use mcp_types::{ErrorObject, OrderedMap, RawJson, SubscriptionFilter, meta_keys,
 
 use super::caller::Caller;
 use super::link::ServerLink;
+use super::messages::with;
 use super::to_error;
 use super::translation::{from_stateless, handshake_error};
 use crate::client::request_meta;
 use crate::connection::join_all;
-use crate::error::RequestError;
+use crate::error::{CallError, RequestError};
 use crate::limits::{FOREVER, MAX_QUESTION_ROUNDS};
 use crate::protocol::Timeouts;
 use crate::server::Context;
+use crate::server::input::elicit::unique_id;
 use crate::sync::lock;
 
 type Members = OrderedMap<RawJson>;
@@ -60,17 +62,21 @@ pub(super) async fn call_stateless(
     }
     let in_flight = link.routes.begin(caller.number, call.context, None);
     let mut params = params.clone();
-    for _ in 0..=MAX_QUESTION_ROUNDS {
+    let mut rounds = 0;
+    loop {
         let sent = link.send(&in_flight, method, &params, Some(&meta)).await;
         let result = sent.map_err(|error| handshake_error(method, error))?;
         if !result.is_input_required() {
             let revision = caller.listener.revision();
             return Ok(from_stateless(method, &params, result, revision, link));
         }
+        if rounds == MAX_QUESTION_ROUNDS {
+            let method = method.to_owned();
+            return Err(to_error(CallError::TooManyRounds { method, rounds }));
+        }
         params = answered(params, &result, link, call.context).await?;
+        rounds += 1;
     }
-    let rounds = u32::try_from(MAX_QUESTION_ROUNDS).unwrap_or(u32::MAX);
-    Err(RequestError::TooManyRounds(rounds).to_error())
 }
 
 /// Asks the client the questions of an `InputRequiredResult`, and returns the parameters with its
@@ -90,7 +96,7 @@ async fn answered(
         let method = method.and_then(|method| method.parse::<String>().ok());
         let method = method.unwrap_or_default();
         let asked = request.as_raw().member("params");
-        let asked = asked.map(|params| names.question(&method, params.into()));
+        let asked = asked.map(|params| with_page_id(names.question(&method, params.into())));
         let peer = context.peer();
         Box::pin(async move {
             let limits = Timeouts::within(FOREVER);
@@ -109,6 +115,15 @@ async fn answered(
         members.insert("requestState".into(), state.clone());
     }
     Ok(RawJson::encode(&members))
+}
+
+/// Adds the id that a question to open a page must have in the handshake era.
+fn with_page_id(params: RawJson) -> RawJson {
+    let mode = params.as_raw().member("mode");
+    if mode.is_none_or(|mode| mode.get() != "\"url\"") {
+        return params;
+    }
+    with(&params, &["elicitationId"], unique_id())
 }
 
 /// Subscribes a client with a handshake to a resource of a stateless server, or ends the

@@ -83,6 +83,44 @@ async fn requests_carry_the_client_and_its_log_level() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_page_that_a_stateless_server_requires_gets_an_id() {
+    let (proxy, mut behind) = proxy(Era::Stateless);
+    let (mut wire, mut server) = bridged(&proxy, &mut behind).await;
+    wire.send(call(1, "shop", json!({}))).await;
+    let (id, _) = server.expect("tools/call").await;
+    let page = json!({"mode": "url", "url": "https://a.example/", "message": "Pay"});
+    let requests = json!({"pay": {"method": "elicitation/create", "params": page}});
+    let required = json!({"resultType": "input_required", "inputRequests": requests});
+    server.answer(&id, required).await;
+    let mut params = wire.answer().await["params"].take();
+    let id = params.as_object_mut().unwrap().remove("elicitationId");
+    assert!(id.is_some_and(|id| id.is_string()));
+    assert_eq!(params, page);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_after_the_last_round_of_questions() {
+    let (proxy, mut behind) = proxy(Era::Stateless);
+    let (mut wire, mut server) = bridged(&proxy, &mut behind).await;
+    wire.send(call(1, "shop", json!({}))).await;
+    let required = json!({
+        "resultType": "input_required",
+        "inputRequests": {"roots": {"method": "roots/list"}},
+    });
+    for _ in 0..10 {
+        let (id, _) = server.expect("tools/call").await;
+        server.answer(&id, required.clone()).await;
+        let question = wire.answer().await;
+        assert_eq!(question["method"], "roots/list");
+        let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}});
+        wire.send(answer).await;
+    }
+    let (id, _) = server.expect("tools/call").await;
+    server.answer(&id, required).await;
+    assert_eq!(wire.answer().await["error"]["code"], -32603);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_a_stateless_server_requires_is_asked() {
     let (proxy, mut behind) = proxy(Era::Stateless);
     let (mut wire, mut server) = bridged(&proxy, &mut behind).await;

@@ -156,7 +156,7 @@ fn read<T>(
 }
 
 /// Returns a random 64-bit id. It is unique for practical purposes, but not a secret.
-fn unique_id() -> String {
+pub(crate) fn unique_id() -> String {
     // The standard library seeds `RandomState` from the operating system, and each instance
     // differently.
     format!("{:016x}", RandomState::new().hash_one(()))
