@@ -157,6 +157,11 @@ impl Server {
         &self.state.settings
     }
 
+    /// Returns true for proxies. The connections of their sessions can't move to another process.
+    pub(crate) fn is_raw(&self) -> bool {
+        self.settings().raw.is_some()
+    }
+
     pub(crate) fn rules(&self) -> &ServerRules {
         &self.settings().rules
     }

@@ -5,13 +5,13 @@ use std::pin::Pin;
 
 use http_body::Body as _;
 use mcp_runtime::prelude::*;
-use mcp_runtime::transport::http::{HttpOptions, HttpService, http};
+use mcp_runtime::transport::http::{HttpOptions, HttpService, MemorySessionStore, http};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{Client, Era, Server};
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
-use crate::behind::{Behind, asked, proxy};
+use crate::behind::{Behind, asked, introduced, proxy};
 use crate::support::clock::in_time;
 use crate::support::mounted::mounted;
 use crate::support::request;
@@ -68,12 +68,16 @@ async fn a_session_has_a_connection_that_ends_with_it() {
     assert_eq!(result.unwrap().content, [ContentBlock::text("still")]);
 }
 
-/// Sends a stateless call as `person`.
-async fn post(service: &HttpService, person: &str, message: Value) -> Value {
-    let mut request = ::http::Request::post("/mcp")
+fn to_mcp() -> ::http::request::Builder {
+    ::http::Request::post("/mcp")
         .header("host", "localhost")
         .header("content-type", "application/json")
         .header("accept", "application/json, text/event-stream")
+}
+
+/// Sends a stateless call as `person`.
+async fn post(service: &HttpService, person: &str, message: Value) -> Value {
+    let mut request = to_mcp()
         .header("mcp-protocol-version", "2026-07-28")
         .header("mcp-method", "tools/call")
         .header("mcp-name", "shop")
@@ -88,6 +92,26 @@ async fn post(service: &HttpService, person: &str, message: Value) -> Value {
     }
     let data = text.lines().find_map(|line| line.strip_prefix("data: "));
     serde_json::from_str(data.unwrap_or(&text)).unwrap()
+}
+
+#[tokio::test]
+async fn a_session_of_another_process_is_unknown() {
+    let sessions = MemorySessionStore::new();
+    let options = || HttpOptions::default().session_store(sessions.clone());
+    let (one, mut behind) = proxy(Era::Handshake);
+    let mut one = mounted(one, options()).await;
+    let mut other = mounted(proxy(Era::Handshake).0, options()).await;
+    let initialize = introduced("c", json!({})).to_string();
+    let opening = one.call(to_mcp().body(initialize).unwrap());
+    let (opened, _server) = in_time(async { tokio::join!(opening, behind.operating()) }).await;
+    let opened = opened.unwrap();
+    let id = &opened.headers()["mcp-session-id"];
+    let ping = || {
+        let ping = request(1, "ping", json!({})).to_string();
+        to_mcp().header("mcp-session-id", id).body(ping).unwrap()
+    };
+    assert_eq!(in_time(other.call(ping())).await.unwrap().status(), 404);
+    assert_eq!(in_time(one.call(ping())).await.unwrap().status(), 200);
 }
 
 #[tokio::test]

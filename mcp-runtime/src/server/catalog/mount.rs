@@ -124,7 +124,7 @@ impl Mount {
     /// Panics if `prefix` is not allowed, or if the server has no entries because it is a proxy.
     pub(in crate::server) fn new(prefix: &str, server: Server) -> Self {
         assert!(
-            server.settings().raw.is_none(),
+            !server.is_raw(),
             "a proxy can't be mounted, because it has no entries: make the other servers upstreams of \
              `Proxy::several` as well"
         );

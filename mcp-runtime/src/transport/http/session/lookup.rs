@@ -150,7 +150,8 @@ impl HttpState {
         principal: Option<&Principal>,
     ) -> Result<Option<Arc<HttpSession>>, Rejection> {
         let record = self.options.store.find(id).await.map_err(unavailable)?;
-        let record = record.filter(|record| record.owner.as_ref() == principal);
+        let is_raw = self.server.is_raw();
+        let record = record.filter(|record| record.owner.as_ref() == principal && !is_raw);
         let Some(record) = record else {
             return Ok(None);
         };
