@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use mcp_types::{RawJson, RawJsonRef};
 use serde_json::Value;
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::asking::Asking;
@@ -27,6 +28,8 @@ struct ParkedCall {
     ticket: String,
     binding: u64,
     call: Asking,
+    /// Ends the wait. Aborted when the call is taken.
+    _expiry: JoinSet<()>,
 }
 
 impl Parked {
@@ -64,7 +67,8 @@ impl Parked {
         let ticket = format!("{:016x}{:016x}", half(0), half(1));
         let parked = Arc::downgrade(self);
         let expired = ticket.clone();
-        tokio::spawn(async move {
+        let mut expiry = JoinSet::new();
+        expiry.spawn(async move {
             sleep(PARKED_CALL).await;
             if let Some(parked) = parked.upgrade() {
                 parked.remove(|it| it.ticket == expired);
@@ -75,6 +79,7 @@ impl Parked {
             ticket: ticket.clone(),
             binding,
             call,
+            _expiry: expiry,
         });
         let oldest = (calls.len() > MAX_PARKED_CALLS).then(|| calls.pop_front());
         drop(calls);
