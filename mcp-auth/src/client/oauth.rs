@@ -45,10 +45,9 @@ use crate::util::lock;
 /// server's authorization server (RFC 9728, RFC 8414), registers there unless it is already
 /// registered, opens a page where the person logs in, and sends the request again with the token.
 /// Other requests that meet a 401 meanwhile wait for the same login, also in other processes that
-/// share the [store](Self::store). Tokens are refreshed before
-/// they expire and when a server no longer accepts them. After a 403 that demands more scopes
-/// (`insufficient_scope`), the person is asked for them once. Errors are
-/// [`AuthError`](super::error::AuthError)s.
+/// share the [store](Self::store). Tokens are refreshed before they expire and when a server no
+/// longer accepts them. After a 403 that demands more scopes (`insufficient_scope`), the person is
+/// asked for them once. Errors are [`AuthError`](super::error::AuthError)s.
 ///
 /// Tokens are sent only over `https` or to this machine. A server at any other `http` URL gets no
 /// token, and its challenge is an error (see

@@ -134,7 +134,11 @@ impl OAuth {
         // `RequestInfo::server`, by which sessions are found, has this form.
         let parsed = server.parse::<Uri>();
         let server = parsed.map_or_else(|_| server.to_owned(), |it| it.to_string());
-        LoginWatch::new(self.session_of(&server))
+        let session = self.session_of(&server);
+        LoginWatch {
+            page: session.login_page(),
+            _session: session,
+        }
     }
 }
 
@@ -158,13 +162,6 @@ pub struct LoginWatch {
 }
 
 impl LoginWatch {
-    pub(super) fn new(session: Arc<Session>) -> Self {
-        Self {
-            page: session.login_page(),
-            _session: session,
-        }
-    }
-
     /// Returns the URL of the page where the person has to log in, or `None` if no login waits for
     /// a person.
     ///

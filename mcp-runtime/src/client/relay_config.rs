@@ -42,6 +42,10 @@ impl RelayConfig {
     pub(super) fn opened_with(&self, result: &RawJson) {
         *lock(&self.opened) = Some(result.clone());
     }
+
+    pub(super) fn opened(&self) -> Option<RawJson> {
+        lock(&self.opened).clone()
+    }
 }
 
 /// Returns the members of `_meta` of a stateless request, as JSON without braces, for a caller with
@@ -58,10 +62,4 @@ pub(crate) fn request_meta(introduction: &OrderedMap<RawJson>, revision: Revisio
         }
     }
     meta
-}
-
-impl RelayConfig {
-    pub(crate) fn opened(&self) -> Option<RawJson> {
-        lock(&self.opened).clone()
-    }
 }

@@ -88,7 +88,7 @@ pub(crate) enum RequestError {
     ResourceNotJson(String),
     /// A call that the server behind a proxy did not answer.
     #[error("The call failed: {0}")]
-    NotForwarded(String),
+    CallFailed(String),
     /// A server behind a proxy that can't be reached.
     #[error("The server can't be reached: {0}")]
     NotConnected(String),

@@ -5,14 +5,14 @@
 //!
 //! ```text
 //! client ── ProxyServer ── Caller ──┐
-//!                │                  ├── Pool ── Link ── server
-//!                └── call ──────────┘            │
-//!          ◄──────────────────────────────────  Routes
+//!                │                  ├── Pool ── ServerLink ── server
+//!                └── call ──────────┘               │
+//!          ◄───────────────────────────────────── Routes
 //! ```
 //!
 //! A `ProxyServer` serves the requests of all clients. A client with a handshake is a `Caller`, which
-//! has a connection (`Link`) to each server. Stateless clients take a connection from the `Pool` of
-//! the server for each call. `Routes` passes on what the server sends: progress, questions, logs and
+//! has a connection (`ServerLink`) to each server. Stateless clients take a connection from the `Pool`
+//! of the server for each call. `Routes` passes on what the server sends: progress, questions, logs and
 //! changes. `translation` converts between the eras, and `parked` keeps the calls that wait for the
 //! answers of stateless clients.
 
@@ -70,5 +70,5 @@ fn to_error(error: CallError) -> ErrorObject {
         CallError::Http(error) => format!("the server answered with HTTP {}", error.status),
         error => error.to_string(),
     };
-    RequestError::NotForwarded(reason).to_error()
+    RequestError::CallFailed(reason).to_error()
 }

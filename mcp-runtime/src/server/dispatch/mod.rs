@@ -10,7 +10,8 @@ mod trace;
 use crate::connection::BoxFuture;
 use crate::error::ProtocolError;
 pub(crate) use answer::Answer;
-pub(crate) use request::{OwnedRequest, ServerRequest};
+pub(in crate::server) use request::OwnedRequest;
+pub(crate) use request::ServerRequest;
 pub(crate) use role::ServerRole;
 pub(in crate::server) use router::Router;
 

@@ -13,20 +13,20 @@ pub(crate) struct ServerRequest<'a> {
     pub(crate) params: &'a RequestParams<'a>,
     /// The parameters as received, before a layer could replace them. HTTP headers repeat these
     /// parameters, and the request state belongs to them.
-    pub(crate) received: &'a RequestParams<'a>,
+    pub(in crate::server) received: &'a RequestParams<'a>,
     pub(crate) context: &'a Context,
     /// The number of clones of the context before the handler is called, for
     /// [`keeps_context`](Self::keeps_context). 0 if another owner may drop a clone meanwhile.
-    pub(crate) context_clones: usize,
+    pub(in crate::server) context_clones: usize,
 }
 
 /// A request that outlives its frame.
-pub(crate) struct OwnedRequest {
+pub(in crate::server) struct OwnedRequest {
     method: Box<str>,
     params: Option<RawJson>,
     /// The parameters as received, if a layer has replaced them.
     received: Option<RawJson>,
-    pub(crate) context: Context,
+    pub(in crate::server) context: Context,
 }
 
 impl ServerRequest<'_> {
@@ -35,11 +35,11 @@ impl ServerRequest<'_> {
     /// A handler without the context can't ask, log or report progress while it waits, so its future
     /// need not be wrapped. This saves four allocations: the method, the parameters, and the boxes
     /// of two wrapping futures (for the rounds of questions, and for the end of the call).
-    pub(crate) fn keeps_context(&self) -> bool {
+    pub(in crate::server) fn keeps_context(&self) -> bool {
         self.context.clones() > self.context_clones
     }
 
-    pub(crate) fn to_owned(self) -> OwnedRequest {
+    pub(in crate::server) fn to_owned(self) -> OwnedRequest {
         OwnedRequest {
             method: self.method.into(),
             params: self.params.raw.map(RawJson::from),
@@ -54,16 +54,16 @@ impl ServerRequest<'_> {
 }
 
 impl OwnedRequest {
-    pub(crate) fn method(&self) -> &str {
+    pub(in crate::server) fn method(&self) -> &str {
         &self.method
     }
 
-    pub(crate) fn params(&self) -> Result<RequestParams<'_>, RequestError> {
+    pub(in crate::server) fn params(&self) -> Result<RequestParams<'_>, RequestError> {
         RequestParams::read(self.params.as_ref().map(RawJson::as_raw))
     }
 
     /// The parameters as received, which are `params` unless a layer has replaced them.
-    pub(crate) fn received<'a>(
+    pub(in crate::server) fn received<'a>(
         &'a self,
         params: &RequestParams<'a>,
     ) -> Result<RequestParams<'a>, RequestError> {
@@ -73,7 +73,7 @@ impl OwnedRequest {
         }
     }
 
-    pub(crate) fn borrow<'a>(
+    pub(in crate::server) fn borrow<'a>(
         &'a self,
         params: &'a RequestParams<'a>,
         received: &'a RequestParams<'a>,

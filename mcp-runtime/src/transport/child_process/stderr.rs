@@ -78,19 +78,11 @@ impl Stderr {
             }
             let text = String::from_utf8_lossy(&bytes);
             match &self {
-                Self::Lines(on_line) => {
-                    on_line.0(text.trim_end());
-                    recent.push(&bytes);
-                }
-                Self::Capture(captured) => {
-                    captured.push(&bytes);
-                    recent.push(&bytes);
-                }
-                _ => {
-                    tracing::info!(program, "{}", text.trim_end());
-                    recent.push(&bytes);
-                }
+                Self::Lines(on_line) => on_line.0(text.trim_end()),
+                Self::Capture(captured) => captured.push(&bytes),
+                _ => tracing::info!(program, "{}", text.trim_end()),
             }
+            recent.push(&bytes);
         }
     }
 }

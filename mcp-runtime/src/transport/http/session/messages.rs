@@ -48,8 +48,9 @@ impl HttpSession {
             Step::Request { id, method, params } => self.request(&id, &method, params, delivery),
             Step::Notification { method, params } => {
                 let peer = Exchange::peer(&delivery.exchange);
-                let role = &mut self.lock().core.role;
-                let initialized = role.heard_notification(&method, params, &peer);
+                let mut state = self.lock();
+                let initialized = state.core.role.heard_notification(&method, params, &peer);
+                drop(state);
                 if let Some(negotiated) = initialized {
                     delivery.server.initialized(negotiated, peer);
                 }
