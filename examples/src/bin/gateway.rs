@@ -37,6 +37,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             upstreams.push((prefix, upstream));
         }
     }
-    Proxy::several(upstreams).serve(stdio()).await?;
+    let mut gateway = Proxy::several(upstreams).into_builder();
+    gateway.name("gateway").version(env!("CARGO_PKG_VERSION"));
+    gateway.serve(stdio()).await?;
     Ok(())
 }

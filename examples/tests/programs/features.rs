@@ -49,6 +49,7 @@ async fn examples_introduce_themselves_by_their_own_names() {
         env!("CARGO_BIN_EXE_elicit"),
         env!("CARGO_BIN_EXE_extension"),
         env!("CARGO_BIN_EXE_files"),
+        env!("CARGO_BIN_EXE_gateway"),
         env!("CARGO_BIN_EXE_library"),
         env!("CARGO_BIN_EXE_logging"),
         env!("CARGO_BIN_EXE_progress"),

@@ -33,11 +33,8 @@ pub(super) fn list(method: &str, parts: &[RawJson]) -> RawJson {
     let mut merged = parts.first().cloned().unwrap_or_default();
     let member = items(method).unwrap_or(method);
     let lists = parts.iter().filter_map(|part| part.get(member));
-    let items: Vec<RawJsonRef<'_>> = lists
-        .filter_map(|list| list.elements().ok())
-        .flatten()
-        .collect();
-    let items = RawJson::encode(&items);
+    let items = lists.filter_map(|list| list.elements().ok()).flatten();
+    let items = RawJson::encode(&items.collect::<Vec<_>>());
     merged.insert(member.to_owned(), items.as_raw());
     // Both are about one server: where its next page begins, and its name.
     merged.shift_remove("nextCursor");
@@ -50,17 +47,22 @@ pub(super) fn list(method: &str, parts: &[RawJson]) -> RawJson {
 }
 
 /// Joins results of `initialize` or `server/discover`. `parts` are pairs of a prefix and a result.
-/// `own` has the members that the proxy sets itself: its name and the versions that it supports.
+/// `own` has the other members, and instructions that come first.
 ///
 /// The proxy has each capability that one of the servers has, except extensions that it does not
 /// know. `left_out` gets the prefix of the server and the name of each of these.
 pub(super) fn introduction(
-    own: OrderedMap<RawJson>,
+    own: &RawJson,
     parts: &[(&str, RawJson)],
     mut left_out: impl FnMut(&str, &str),
 ) -> RawJson {
+    let mut result: OrderedMap<RawJson> = own.parse().unwrap_or_default();
     let mut capabilities = RawJson::empty_object();
-    let mut instructions = Vec::new();
+    let text_of = |part: &RawJson| part.as_raw().member("instructions")?.parse::<String>().ok();
+    let own = text_of(own).map(|text| (String::new(), text));
+    let theirs = parts.iter();
+    let theirs = theirs.filter_map(|(prefix, it)| Some((format!("{prefix}_"), text_of(it)?)));
+    let instructions: Vec<_> = own.into_iter().chain(theirs).collect();
     let mut read = Vec::new();
     for (prefix, part) in parts {
         let Ok(part) = part.parse::<Members<'_>>() else {
@@ -70,12 +72,8 @@ pub(super) fn introduction(
             let theirs = understood(*theirs, |name| left_out(prefix, name));
             capabilities = union(capabilities.as_raw(), theirs.as_raw());
         }
-        if let Some(Ok(text)) = part.get("instructions").map(|text| text.parse::<String>()) {
-            instructions.push((format!("{prefix}_"), text));
-        }
         read.push(part);
     }
-    let mut result = own;
     result.insert("capabilities".to_owned(), capabilities);
     let instructions = join_instructions(&instructions);
     let instructions = instructions.map(|text| RawJson::encode(&text));
@@ -147,16 +145,14 @@ fn caching(parts: &[Members<'_>]) -> OrderedMap<RawJson> {
     let times = all("ttlMs");
     if times.iter().any(Option::is_some) {
         let times = times.into_iter().map(|time| time?.parse::<f64>().ok());
-        let smallest = times
-            .map(|time| time.unwrap_or(0.0).max(0.0))
-            .fold(f64::MAX, f64::min);
+        let times = times.map(|time| time.unwrap_or(0.0).max(0.0));
+        let smallest = times.fold(f64::MAX, f64::min);
         caching.insert("ttlMs".to_owned(), RawJson::encode(&(smallest as u64)));
     }
     let scopes = all("cacheScope");
     if scopes.iter().any(Option::is_some) {
-        let is_public =
-            |scope: Option<&RawJsonRef<'_>>| scope.is_some_and(|it| it.get() == "\"public\"");
-        let is_public = scopes.into_iter().all(is_public);
+        let mut scopes = scopes.into_iter();
+        let is_public = scopes.all(|it| it.is_some_and(|it| it.get() == "\"public\""));
         let scope = if is_public { "public" } else { "private" };
         caching.insert("cacheScope".to_owned(), RawJson::encode(scope));
     }
@@ -193,9 +189,9 @@ mod tests {
         let parts: Vec<_> = parts
             .map(|(prefix, it)| (*prefix, it.clone().into()))
             .collect();
-        let own = OrderedMap::from_iter([("protocolVersion".to_owned(), RawJson::encode("v"))]);
+        let own = RawJson::from(json!({"protocolVersion": "v"}));
         let mut left_out = Vec::new();
-        let result = introduction(own, &parts, |server, extension| {
+        let result = introduction(&own, &parts, |server, extension| {
             left_out.push((server.to_owned(), extension.to_owned()));
         });
         (result.parse().unwrap(), left_out)

@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use mcp_types::jsonrpc::write;
-use mcp_types::{OrderedMap, RawJson, RawJsonRef, RequestId, Revision, Side, meta_keys, methods};
-use serde_json::{Value, json};
+use mcp_types::{
+    Implementation, OrderedMap, RawJson, RawJsonRef, RequestId, Revision, Side, meta_keys, methods,
+};
+use serde_json::json;
 
 use crate::connection::Peer;
 use crate::protocol::{Change, Negotiated};
@@ -39,9 +41,9 @@ pub(super) fn with(object: &RawJson, path: &[&str], value: impl serde::Serialize
     RawJson::encode(&members)
 }
 
-/// The name of the proxy.
-pub(super) fn info() -> Value {
-    json!({"name": "mcp-proxy", "version": env!("CARGO_PKG_VERSION")})
+/// The name of a proxy, unless a program sets another one.
+pub(super) fn info() -> Implementation {
+    Implementation::new("mcp-proxy", env!("CARGO_PKG_VERSION"))
 }
 
 /// The method and the parameters of the notification that announces a change.

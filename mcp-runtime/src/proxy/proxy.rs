@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Upstream;
+use super::messages::info;
 use super::server::ProxyServer;
 use crate::protocol::TASKS;
 use crate::server::{McpServer, ServerBuilder};
 
-/// The observer of [`Proxy::on_left_out`].
-pub(super) type OnLeftOut = dyn Fn(&str, &str) + Send + Sync;
+type OnLeftOut = dyn Fn(&str, &str) + Send + Sync;
 
 /// A server that relays to other servers.
 ///
@@ -24,8 +24,10 @@ pub(super) type OnLeftOut = dyn Fn(&str, &str) + Send + Sync;
 /// for answers, it has its connection to itself. There are at most 100 connections to a server, and
 /// one without calls is closed after 5 minutes. Calls have no time limit: the client has one.
 ///
-/// A proxy is an [`McpServer`], so it can be served at each endpoint and wrapped in layers. It has no
-/// entries of its own: to add tools, make a server of them another upstream of [`several`](Self::several).
+/// A proxy is an [`McpServer`], so it can be served at each endpoint and wrapped in layers. The
+/// settings of its builder apply, but it has no entries of its own, and
+/// [`build`](ServerBuilder::build) panics if some were added: make a server of them another upstream
+/// of [`several`](Self::several).
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -68,7 +70,8 @@ impl Proxy {
     /// `shop`, the tool `find` becomes `shop_find`, the resource `file:///x` becomes
     /// `shop+file:///x`, and `ui://clock` becomes `ui://shop/clock`. Tasks get the prefix as well.
     /// Other extensions are left out. If a server can't be reached, the others are offered, and it is
-    /// tried again.
+    /// tried again. The proxy introduces itself with the name and the instructions of its
+    /// [builder](McpServer::into_builder), followed by the instructions of the servers.
     ///
     /// ```
     /// use mcp_runtime::proxy::{Proxy, Upstream};
@@ -138,7 +141,8 @@ impl Proxy {
 
 impl McpServer for Proxy {
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
-        let proxy = Arc::new(ProxyServer::new(&self));
+        let proxy = Arc::new(ProxyServer::new(self));
+        server.info(info());
         server.settings.serve_raw(Arc::clone(&proxy) as _, TASKS);
         let started = Arc::clone(&proxy);
         server.on_start(move |_| {

@@ -18,11 +18,10 @@ use super::answering::{ProxyCall, call_stateless};
 use super::asking::{Asking, listen};
 use super::caller::Caller;
 use super::link::ServerLink;
-use super::messages::{info, of_subscription};
+use super::messages::{info, of_subscription, with};
 use super::names::Names;
 use super::parked::Parked;
 use super::pool::{Lease, Pool};
-use super::proxy::OnLeftOut;
 use super::routes::next_caller;
 use super::translation;
 use super::{Failure, Proxy, merge};
@@ -30,7 +29,9 @@ use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::limits::PROXY_CLOSE;
 use crate::protocol::{Negotiated, ParamHeader, StrictJson};
-use crate::server::{Answer, Context, RawServer, RawSession, ServerRequest, Session};
+use crate::server::{
+    Answer, Context, IncomingRequest, RawServer, RawSession, Server, ServerRequest,
+};
 use crate::sync::lock;
 
 /// The key of the question whether the user visits the page of a login.
@@ -38,11 +39,9 @@ const LOGIN: &str = "mcp-proxy-login";
 
 /// A running proxy: its servers, and the calls that wait for answers.
 pub(super) struct ProxyServer {
+    pub(super) proxy: Arc<Proxy>,
     pub(super) pools: Vec<Arc<Pool>>,
-    pub(super) is_shared: bool,
-    pub(super) parked: Arc<Parked>,
-    offers: Arc<dyn Fn(&str) -> bool + Send + Sync>,
-    pub(super) left_out: Arc<OnLeftOut>,
+    parked: Arc<Parked>,
     /// The arguments that headers repeat, of the tools that clients have listed.
     headers: Mutex<BTreeMap<String, Box<[ParamHeader]>>>,
     /// The number of endpoints at which the proxy is served.
@@ -52,7 +51,7 @@ pub(super) struct ProxyServer {
 }
 
 impl ProxyServer {
-    pub(super) fn new(proxy: &Proxy) -> Self {
+    pub(super) fn new(proxy: Arc<Proxy>) -> Self {
         let (open, closed) = mpsc::channel(1);
         let upstreams = proxy.upstreams.iter();
         let pools = upstreams.map(|(prefix, upstream)| {
@@ -61,10 +60,8 @@ impl ProxyServer {
         });
         Self {
             pools: pools.collect(),
-            is_shared: proxy.is_shared,
+            proxy,
             parked: Arc::default(),
-            offers: Arc::clone(&proxy.offers),
-            left_out: Arc::clone(&proxy.left_out),
             headers: Mutex::default(),
             endpoints: AtomicUsize::new(0),
             closed: tokio::sync::Mutex::new(closed),
@@ -94,7 +91,8 @@ impl ProxyServer {
         let _ = timeout(PROXY_CLOSE, closed.recv()).await;
     }
 
-    /// Answers `initialize` with what one server says of itself.
+    /// Answers `initialize` with what one server says of itself. Until a login, `own` has the other
+    /// members of the answer.
     ///
     /// # Errors
     ///
@@ -103,6 +101,7 @@ impl ProxyServer {
         &self,
         caller: &Arc<Caller>,
         index: usize,
+        own: &RawJson,
     ) -> Result<RawJson, ErrorObject> {
         let revision = caller.listener.revision();
         match caller.link(index).await {
@@ -115,7 +114,7 @@ impl ProxyServer {
                 }
                 Ok(link.opened())
             }
-            Err(Failure::Login(_)) => Ok(waiting(revision)),
+            Err(Failure::Login(_)) => Ok(waiting(own)),
             Err(Failure::Error(error)) => Err(error),
         }
     }
@@ -156,7 +155,7 @@ impl ProxyServer {
 
     fn check_tool(&self, request: &ServerRequest<'_>) -> Result<(), RequestError> {
         let name = request.params.name()?;
-        if !(self.offers)(&name) {
+        if !(self.proxy.offers)(&name) {
             return Err(RequestError::UnknownTool(name.into_owned()));
         }
         let headers = lock(&self.headers);
@@ -166,8 +165,8 @@ impl ProxyServer {
         let arguments = request.params.arguments()?;
         let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
         let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
-        let peer = request.context.peer();
-        peer.link.check_headers(headers, &arguments)
+        let link = &request.context.peer().link;
+        link.check_headers(headers, &arguments)
     }
 
     async fn answer(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
@@ -179,7 +178,7 @@ impl ProxyServer {
             return Ok(result);
         }
         self.remember_headers(&result);
-        Ok(merge::without_hidden(result, &*self.offers))
+        Ok(merge::without_hidden(result, &*self.proxy.offers))
     }
 
     /// Remembers the arguments that headers must repeat.
@@ -272,11 +271,13 @@ impl RawServer for ProxyServer {
     /// Connects a client to the servers, and answers with what they say of themselves.
     fn initialize(
         self: Arc<Self>,
-        session: &Arc<Session>,
-        params: Option<RawJsonRef<'_>>,
+        server: &Server,
+        request: IncomingRequest<'_>,
         negotiated: &Arc<Negotiated>,
     ) -> Served<Answer> {
-        let introduction = params.and_then(|params| params.parse().ok());
+        let own = translation::initialize_result(&server.own_introduction(), negotiated.revision);
+        let session = Arc::clone(request.session);
+        let introduction = request.params.and_then(|params| params.parse().ok());
         let introduction = introduction.unwrap_or_default();
         let pools = self.pools.clone();
         let caller = Caller::new(pools, session.number, introduction, negotiated);
@@ -285,12 +286,11 @@ impl RawServer for ProxyServer {
             proxy: Arc::clone(&self),
             caller: Arc::clone(&caller),
         }));
-        caller.connect(self.is_shared);
-        let session = Arc::clone(session);
+        caller.connect(self.proxy.is_shared);
         Served::Later(Box::pin(async move {
             let introduced = match self.is_alone() {
-                true => self.introduce_one(&caller, 0).await,
-                false => self.introduce_several(&caller).await,
+                true => self.introduce_one(&caller, 0, &own).await,
+                false => self.introduce_several(&caller, own).await,
             };
             caller.is_answered.store(true, Ordering::Release);
             session.set_refused(introduced.is_err());
@@ -342,9 +342,8 @@ async fn relay_stateless(call: &ProxyCall<'_>, link: &ServerLink) -> Result<RawJ
     let context = call.context;
     let params = without_login_answer(call.params);
     let in_flight = link.routes.begin(next_caller(), context, None);
-    let result = link
-        .send(&in_flight, call.method, &params, Some(""))
-        .await?;
+    let sent = link.send(&in_flight, call.method, &params, Some(""));
+    let result = sent.await?;
     Ok(match call.method {
         methods::SUBSCRIPTIONS_LISTEN => of_subscription(&result, context.request_id()),
         _ => result,
@@ -358,7 +357,7 @@ fn introduction(context: &Context) -> OrderedMap<RawJson> {
         member.map_or(missing, RawJson::from)
     };
     let capabilities = member(meta_keys::CLIENT_CAPABILITIES, RawJson::empty_object());
-    let name = member(meta_keys::CLIENT_INFO, info().into());
+    let name = member(meta_keys::CLIENT_INFO, RawJson::encode(&info()));
     OrderedMap::from([
         ("capabilities".to_owned(), capabilities),
         ("clientInfo".to_owned(), name),
@@ -375,15 +374,11 @@ fn can_be_asked(context: &Context) -> bool {
         || context.wants_logs()
 }
 
-/// Answers `initialize` while a login is pending.
-pub(super) fn waiting(revision: Revision) -> RawJson {
+/// Completes the answer to `initialize` while a login is pending.
+pub(super) fn waiting(own: &RawJson) -> RawJson {
     let changing = json!({"listChanged": true});
-    let result = json!({
-        "protocolVersion": revision.as_str(),
-        "capabilities": {"tools": changing, "prompts": changing, "resources": changing},
-        "serverInfo": info(),
-    });
-    result.into()
+    let lists = json!({"tools": changing, "prompts": changing, "resources": changing});
+    with(own, &["capabilities"], lists)
 }
 
 /// Answers a call while a login is pending: with an empty list, or by asking the user to log in.

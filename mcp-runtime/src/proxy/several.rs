@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use mcp_types::{ErrorObject, RawJson, Revision, meta_keys, methods};
-use serde_json::{Value, json};
+use mcp_types::{ErrorObject, RawJson, methods};
 
 use super::answering::ProxyCall;
 use super::asking::listen;
 use super::caller::Caller;
-use super::messages::{info, with};
+use super::messages::with;
 use super::server::{ProxyServer, connection, waiting};
 use super::{merge, names};
 use crate::connection::join_all;
@@ -24,20 +23,19 @@ impl ProxyServer {
     pub(super) async fn introduce_several(
         &self,
         caller: &Arc<Caller>,
+        own: RawJson,
     ) -> Result<RawJson, ErrorObject> {
-        let revision = caller.listener.revision();
-        let introduced = self.of_each(|index| self.introduce_one(caller, index));
-        let own = json!({"protocolVersion": revision.as_str(), "serverInfo": info()});
-        self.introduction(own, introduced.await, waiting(revision))
+        let nothing = &RawJson::empty_object();
+        let introduced = self.of_each(|index| self.introduce_one(caller, index, nothing));
+        self.introduction(&own, introduced.await)
     }
 
     /// Joins what the servers say of themselves. A server that can't be reached now may offer
-    /// anything later, which `missing` says.
+    /// anything later.
     fn introduction(
         &self,
-        own: Value,
+        own: &RawJson,
         parts: Vec<Result<RawJson, ErrorObject>>,
-        missing: RawJson,
     ) -> Result<RawJson, ErrorObject> {
         if let Some(Err(error)) = parts.first()
             && parts.iter().all(Result::is_err)
@@ -45,12 +43,11 @@ impl ProxyServer {
             return Err(error.clone());
         }
         let prefixes = self.pools.iter().map(|pool| pool.names.prefix());
-        let parts = parts
-            .into_iter()
-            .map(|part| part.unwrap_or(missing.clone()));
-        let parts: Vec<_> = prefixes.zip(parts).collect();
-        let own = RawJson::from(own).parse().unwrap_or_default();
-        Ok(merge::introduction(own, &parts, &*self.left_out))
+        let missing = waiting(&RawJson::empty_object());
+        let parts = prefixes.zip(parts);
+        let parts = parts.map(|(prefix, part)| (prefix, part.unwrap_or(missing.clone())));
+        let parts: Vec<_> = parts.collect();
+        Ok(merge::introduction(own, &parts, &*self.proxy.left_out))
     }
 
     /// Serves a request to the server that it names, or to all of them.
@@ -59,20 +56,15 @@ impl ProxyServer {
     ///
     /// The error of a server, or the reason why there is no answer.
     pub(super) async fn call_several(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
+        let ask_each = || self.of_each(|index| self.call(ProxyCall { index, ..call }));
         match call.method {
             methods::PING => Ok(RawJson::empty_object()),
             methods::SERVER_DISCOVER => {
-                let found = self.of_each(|index| self.call(ProxyCall { index, ..call }));
-                let own = json!({
-                    "resultType": "complete",
-                    "supportedVersions": [Revision::LATEST.as_str()],
-                    "_meta": {meta_keys::SERVER_INFO: info()},
-                });
-                self.introduction(own, found.await, waiting(Revision::LATEST))
+                let own = call.context.server().own_introduction();
+                self.introduction(&own, ask_each().await)
             }
             methods::LOGGING_SET_LEVEL => {
-                self.of_each(|index| self.call(ProxyCall { index, ..call }))
-                    .await;
+                ask_each().await;
                 Ok(RawJson::empty_object())
             }
             methods::SUBSCRIPTIONS_LISTEN => self.listen(call).await,
@@ -94,13 +86,9 @@ impl ProxyServer {
                 continue;
             };
             let params = &params;
-            let called = self.call(ProxyCall {
-                index,
-                params,
-                ..call
-            });
-            let called = called.await;
-            let result = called.map_err(|error| pool.names.error(error))?;
+            let call = ProxyCall { params, ..call };
+            let result = self.call(ProxyCall { index, ..call }).await;
+            let result = result.map_err(|error| pool.names.error(error))?;
             return Ok(pool.names.result(call.method, result));
         }
         let target = |name| call.params.as_raw().member(name)?.parse::<String>().ok();
@@ -141,19 +129,17 @@ impl ProxyServer {
     async fn pages(&self, call: ProxyCall<'_>) -> Result<Vec<RawJson>, ErrorObject> {
         let names = &self.pools[call.index].names;
         let mut pages = Vec::new();
-        let mut params = call.params.clone();
+        let mut next = call.params.clone();
         while pages.len() < MAX_PAGES {
-            let call = ProxyCall {
-                params: &params,
-                ..call
-            };
-            let page = self.call(call).await.map_err(|error| names.error(error))?;
+            let params = &next;
+            let page = self.call(ProxyCall { params, ..call }).await;
+            let page = page.map_err(|error| names.error(error))?;
             let cursor = page.as_raw().member("nextCursor").map(RawJson::from);
             pages.push(names.result(call.method, page));
             let Some(cursor) = cursor.filter(|cursor| cursor.get() != "null") else {
                 break;
             };
-            params = with(&params, &["cursor"], cursor);
+            next = with(params, &["cursor"], cursor);
         }
         Ok(pages)
     }

@@ -449,7 +449,12 @@ impl ServerBuilder {
     ///     .build();
     /// assert_eq!(server.tools()[0].name, "double");
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// Panics if the server is a proxy, but has tools, prompts or resources of its own.
     #[must_use]
+    #[track_caller]
     pub fn build(&mut self) -> Server {
         let Self {
             mut settings,
@@ -482,6 +487,7 @@ impl ServerBuilder {
     /// # Panics
     ///
     /// Panics if [`build`](Self::build) panics.
+    #[track_caller]
     pub fn serve<E: Endpoint>(&mut self, endpoint: E) -> Serve<E> {
         self.build().serve(endpoint)
     }

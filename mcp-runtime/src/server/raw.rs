@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use mcp_types::RawJsonRef;
 
-use super::Session;
 use super::dispatch::{Answer, ServerRequest};
+use super::{IncomingRequest, Server};
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::protocol::Negotiated;
@@ -14,11 +14,11 @@ use crate::protocol::Negotiated;
 /// Serves all requests of a server, in place of its router.
 pub(crate) trait RawServer: Debug + Send + Sync {
     /// Answers `initialize`. The client is served from now on by the [`RawSession`] that this method
-    /// sets in `session`.
+    /// sets in the session. `server` has the settings of the program.
     fn initialize(
         self: Arc<Self>,
-        session: &Arc<Session>,
-        params: Option<RawJsonRef<'_>>,
+        server: &Server,
+        request: IncomingRequest<'_>,
         negotiated: &Arc<Negotiated>,
     ) -> Served<Answer>;
 

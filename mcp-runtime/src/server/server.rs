@@ -129,10 +129,16 @@ impl Server {
         call_detached(self, request, call).await
     }
 
+    #[track_caller]
     pub(super) fn with_registry(settings: Settings, registry: Registry) -> Self {
         let settings = Arc::new(settings);
         let mounts = registry.mounts.clone();
         let router = Arc::new(registry.router(&settings));
+        assert!(
+            settings.raw.is_none() || router.has_no_entries(),
+            "a proxy can't have tools, prompts or resources of its own: add them to another server, \
+             and make it an upstream of `Proxy::several`"
+        );
         let state = Arc::new(ServerState {
             settings,
             registry: Mutex::new(registry),

@@ -35,7 +35,8 @@ fn closed(era: Era) -> (Server, Behind, Person) {
         }
     });
     let upstream = upstream.login(move || (!*pending.borrow()).then(|| PAGE.to_owned()));
-    (Proxy::new(upstream).into_server(), behind, Person(person))
+    let proxy = Proxy::new(upstream).into_builder().name("guarded").build();
+    (proxy, behind, Person(person))
 }
 
 /// Connects a client while the login is pending.
@@ -47,6 +48,7 @@ async fn waiting(proxy: &Server, capabilities: Value) -> Wire {
     let changing = json!({"listChanged": true});
     let declared = json!({"tools": changing, "prompts": changing, "resources": changing});
     assert_eq!(answer["result"]["capabilities"], declared);
+    assert_eq!(answer["result"]["serverInfo"]["name"], "guarded");
     wire.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
         .await;
     for (method, list) in [

@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_runtime::proxy::{Proxy, Upstream};
 use mcp_runtime::server::McpServer as _;
+use mcp_runtime::server::tools::ToolBuilder;
+use mcp_runtime::types::Implementation;
 use mcp_runtime::{Client, Era, Server};
 use serde_json::{Value, json};
 
 use crate::behind::{Behind, HANDSHAKE, asked, introduced, upstream, upstream_after};
-use crate::support::scripted::Scripted;
+use crate::support::scripted::{Scripted, discovered};
 use crate::support::{Wire, call, request, stateless};
 
 /// Returns a proxy of the servers `a`, with a handshake, and `b`, which is stateless.
@@ -254,6 +256,38 @@ async fn servers_are_introduced_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_program_names_its_proxy_and_instructs_first() {
+    let (one, mut servers) = upstream(Era::Stateless);
+    let mut builder = Proxy::several([("a", one)]).into_builder();
+    let info = Implementation::new("gateway", "7").with_title("Gateway");
+    builder.info(info).instructions("Ask first.");
+    let proxy = builder.build();
+    let mut found = discovered(&["2026-07-28"]);
+    found["instructions"] = "Be kind.".into();
+    let mut wire = Wire::to(&proxy).await;
+    wire.send(introduced("c", json!({}))).await;
+    let mut server = servers.next().await;
+    answered(&mut server, "server/discover", found.clone()).await;
+    let old = wire.answer().await["result"].clone();
+    wire = Wire::to(&proxy).await;
+    wire.send(stateless(1, "server/discover", json!({}))).await;
+    answered(&mut server, "server/discover", found).await;
+    let new = wire.answer().await["result"].clone();
+    for (result, info) in [
+        (&old, &old["serverInfo"]),
+        (&new, &new["_meta"]["io.modelcontextprotocol/serverInfo"]),
+    ] {
+        let expected = json!({"name": "gateway", "title": "Gateway", "version": "7"});
+        assert_eq!(*info, expected, "{result}");
+        let instructions = "Ask first.\n\nAbout everything that begins with `a_`:\nBe kind.";
+        assert_eq!(result["instructions"], instructions);
+        assert_eq!(result["capabilities"], json!({"tools": {}}));
+    }
+    assert_eq!(new["resultType"], "complete");
+    assert_eq!(new["supportedVersions"][0], "2026-07-28");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_ticket_belongs_to_one_server() {
     let (one, mut a) = upstream(Era::Handshake);
     let (two, mut b) = upstream(Era::Handshake);
@@ -334,6 +368,14 @@ fn a_prefix_begins_with_a_letter() {
 fn prefixes_differ_in_more_than_case() {
     let (one, _) = upstream(Era::Handshake);
     let _ = Proxy::several([("a", one.clone()), ("A", one)]);
+}
+
+#[test]
+#[should_panic(expected = "a proxy can't have tools, prompts or resources of its own")]
+fn a_proxy_has_no_tools_of_its_own() {
+    let (one, _) = upstream(Era::Handshake);
+    let mut proxy = Proxy::new(one).into_builder();
+    proxy.tool(ToolBuilder::new("t").call(|(), _| "")).build();
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Server {
                 log_client(&negotiated);
                 if let Some(raw) = &self.settings().raw {
                     let raw = Arc::clone(raw);
-                    return Ok(raw.initialize(request.session, request.params, &negotiated));
+                    return Ok(raw.initialize(self, request, &negotiated));
                 }
                 let answer = self.router().initialize(&negotiated);
                 Ok(Served::Now(Ok(answer)))

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    CompleteRequestParams, CompletionReference, DiscoverResult, InitializeResult,
+    CompleteRequestParams, CompletionReference, Conform, DiscoverResult, InitializeResult,
     InputRequiredResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, Revision, ServerCapabilities, SetLevelRequestParams,
-    Side, SubscribeRequestParams, SubscriptionFilter, SubscriptionsListenRequestParams,
-    UnsubscribeRequestParams, methods,
+    ListResourcesResult, ListToolsResult, RawJson, ResultMetaObject, Revision, ServerCapabilities,
+    SetLevelRequestParams, Side, SubscribeRequestParams, SubscriptionFilter,
+    SubscriptionsListenRequestParams, UnsubscribeRequestParams, methods,
 };
 
 use super::answer::{Identity, Prepared};
@@ -21,7 +21,7 @@ use crate::server::resources::ResourceEntry;
 use crate::server::settings::Introduction;
 use crate::server::subscriptions::{ListenRequest, Severity};
 use crate::server::tools::ToolEntry;
-use crate::server::{Context, List, MethodCall, Settings};
+use crate::server::{Context, List, MethodCall, Server, Settings};
 
 /// Everything that a server offers, shared by all connections. A router is immutable: an edit of the
 /// server replaces it.
@@ -107,8 +107,25 @@ impl Router {
         Ok(())
     }
 
+    pub(in crate::server) fn has_no_entries(&self) -> bool {
+        let resources = self.resources.entries.is_empty();
+        resources && self.tools.entries.is_empty() && self.prompts.entries.is_empty()
+    }
+
     pub(in crate::server) fn announces_changes(&self) -> bool {
         !self.settings.list_changed.is_empty() || self.resources.has_subscribable()
+    }
+}
+
+impl Server {
+    /// The server's own result of `server/discover`, with its name.
+    pub(crate) fn own_introduction(&self) -> RawJson {
+        let router = self.router();
+        let mut result = router.discover_result(Revision::LATEST);
+        let info = router.settings.info.clone();
+        result.meta = Some(ResultMetaObject::new().with_server_info(info));
+        result.conform(Revision::LATEST);
+        RawJson::encode(&result)
     }
 }
 
