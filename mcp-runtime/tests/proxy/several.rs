@@ -375,7 +375,7 @@ fn prefixes_differ_in_more_than_case() {
 fn a_proxy_has_no_tools_of_its_own() {
     let (one, _) = upstream(Era::Handshake);
     let mut proxy = Proxy::new(one).into_builder();
-    proxy.tool(ToolBuilder::new("t").call(|(), _| "")).build();
+    let _ = proxy.tool(ToolBuilder::new("t").call(|(), _| "")).build();
 }
 
 #[test]
