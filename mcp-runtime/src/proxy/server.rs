@@ -29,9 +29,7 @@ use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::limits::PROXY_CLOSE;
 use crate::protocol::{Negotiated, ParamHeader, StrictJson};
-use crate::server::{
-    Answer, Context, IncomingRequest, RawServer, RawSession, Server, ServerRequest,
-};
+use crate::server::{Answer, Context, RawServer, RawSession, ServerRequest, Session};
 use crate::sync::lock;
 
 /// The key of the question whether the user visits the page of a login.
@@ -271,13 +269,14 @@ impl RawServer for ProxyServer {
     /// Connects a client to the servers, and answers with what they say of themselves.
     fn initialize(
         self: Arc<Self>,
-        server: &Server,
-        request: IncomingRequest<'_>,
+        session: &Arc<Session>,
+        params: Option<RawJsonRef<'_>>,
         negotiated: &Arc<Negotiated>,
+        own: RawJson,
     ) -> Served<Answer> {
-        let own = translation::initialize_result(&server.own_introduction(), negotiated.revision);
-        let session = Arc::clone(request.session);
-        let introduction = request.params.and_then(|params| params.parse().ok());
+        let own = translation::initialize_result(&own, negotiated.revision);
+        let session = Arc::clone(session);
+        let introduction = params.and_then(|params| params.parse().ok());
         let introduction = introduction.unwrap_or_default();
         let pools = self.pools.clone();
         let caller = Caller::new(pools, session.number, introduction, negotiated);

@@ -443,10 +443,8 @@ impl ServerBuilder {
     /// use mcp_runtime::server::tools::{ToolBuilder, argument};
     ///
     /// let double = ToolBuilder::new("double").arguments((argument::<i64>("number"),));
-    /// let server = Server::builder()
-    ///     .name("arithmetic")
-    ///     .tool(double.call(|(number,), _| number * 2))
-    ///     .build();
+    /// let double = double.call(|(number,), _| number * 2);
+    /// let server = Server::builder().name("arithmetic").tool(double).build();
     /// assert_eq!(server.tools()[0].name, "double");
     /// ```
     ///

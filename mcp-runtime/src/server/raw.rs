@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use mcp_types::RawJsonRef;
+use mcp_types::{RawJson, RawJsonRef};
 
+use super::Session;
 use super::dispatch::{Answer, ServerRequest};
-use super::{IncomingRequest, Server};
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::protocol::Negotiated;
@@ -14,12 +14,14 @@ use crate::protocol::Negotiated;
 /// Serves all requests of a server, in place of its router.
 pub(crate) trait RawServer: Debug + Send + Sync {
     /// Answers `initialize`. The client is served from now on by the [`RawSession`] that this method
-    /// sets in the session. `server` has the settings of the program.
+    /// sets in `session`. `own` is what the program says of the server, as a result of
+    /// `server/discover`.
     fn initialize(
         self: Arc<Self>,
-        server: &Server,
-        request: IncomingRequest<'_>,
+        session: &Arc<Session>,
+        params: Option<RawJsonRef<'_>>,
         negotiated: &Arc<Negotiated>,
+        own: RawJson,
     ) -> Served<Answer>;
 
     /// Serves the request of a stateless client, inside all layers.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::{
-    DiscoverRequest, InitializedNotification, Notification, RawJsonRef, Request as _, RequestId,
+    Conform, DiscoverRequest, InitializedNotification, Notification, RawJson, RawJsonRef,
+    Request as _, RequestId, ResultMetaObject, Revision,
 };
 
 use super::trace::Trace;
@@ -18,6 +19,16 @@ use crate::server::subscriptions::StoredSession;
 use crate::server::{Context, IncomingRequest, Server, Session, input, raw};
 
 impl Server {
+    /// The server's own result of `server/discover`, with its name.
+    pub(crate) fn own_introduction(&self) -> RawJson {
+        let router = self.router();
+        let mut result = router.discover_result(Revision::LATEST);
+        let info = router.settings.info.clone();
+        result.meta = Some(ResultMetaObject::new().with_server_info(info));
+        result.conform(Revision::LATEST);
+        RawJson::encode(&result)
+    }
+
     /// Serves a request if the lifecycle admits it. `admit` returns the decision of the lifecycle.
     pub(crate) fn dispatch<'a>(
         &self,
@@ -44,8 +55,9 @@ impl Server {
             Admission::Initialize(negotiated) => {
                 log_client(&negotiated);
                 if let Some(raw) = &self.settings().raw {
-                    let raw = Arc::clone(raw);
-                    return Ok(raw.initialize(self, request, &negotiated));
+                    let own = self.own_introduction();
+                    let (raw, params) = (Arc::clone(raw), request.params);
+                    return Ok(raw.initialize(request.session, params, &negotiated, own));
                 }
                 let answer = self.router().initialize(&negotiated);
                 Ok(Served::Now(Ok(answer)))

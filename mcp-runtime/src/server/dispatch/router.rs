@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    CompleteRequestParams, CompletionReference, Conform, DiscoverResult, InitializeResult,
+    CompleteRequestParams, CompletionReference, DiscoverResult, InitializeResult,
     InputRequiredResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, RawJson, ResultMetaObject, Revision, ServerCapabilities,
-    SetLevelRequestParams, Side, SubscribeRequestParams, SubscriptionFilter,
-    SubscriptionsListenRequestParams, UnsubscribeRequestParams, methods,
+    ListResourcesResult, ListToolsResult, Revision, ServerCapabilities, SetLevelRequestParams,
+    Side, SubscribeRequestParams, SubscriptionFilter, SubscriptionsListenRequestParams,
+    UnsubscribeRequestParams, methods,
 };
 
 use super::answer::{Identity, Prepared};
@@ -21,7 +21,7 @@ use crate::server::resources::ResourceEntry;
 use crate::server::settings::Introduction;
 use crate::server::subscriptions::{ListenRequest, Severity};
 use crate::server::tools::ToolEntry;
-use crate::server::{Context, List, MethodCall, Server, Settings};
+use crate::server::{Context, List, MethodCall, Settings};
 
 /// Everything that a server offers, shared by all connections. A router is immutable: an edit of the
 /// server replaces it.
@@ -117,18 +117,6 @@ impl Router {
     }
 }
 
-impl Server {
-    /// The server's own result of `server/discover`, with its name.
-    pub(crate) fn own_introduction(&self) -> RawJson {
-        let router = self.router();
-        let mut result = router.discover_result(Revision::LATEST);
-        let info = router.settings.info.clone();
-        result.meta = Some(ResultMetaObject::new().with_server_info(info));
-        result.conform(Revision::LATEST);
-        RawJson::encode(&result)
-    }
-}
-
 type Routed = Result<Served<Answer>, RequestError>;
 
 impl Router {
@@ -194,7 +182,7 @@ impl Router {
         Answer::once(result, negotiated.revision)
     }
 
-    fn discover_result(&self, revision: Revision) -> DiscoverResult {
+    pub(super) fn discover_result(&self, revision: Revision) -> DiscoverResult {
         let extensions = &self.settings.extensions;
         let capabilities = extensions.declared(&self.capabilities, revision);
         let versions = self.settings.rules.supported.iter().rev();
