@@ -5,9 +5,9 @@ use std::process::{Child, ChildStderr};
 
 use serde_json::{Value, json};
 
-#[cfg(unix)]
-use crate::support::kill;
 use crate::support::{Run, Server, User, demo};
+#[cfg(unix)]
+use crate::support::{kill, scripted};
 
 const MCP: &str = env!("CARGO_BIN_EXE_mcp");
 const TOKEN: &str = "0123456789abcdef";
@@ -71,6 +71,15 @@ fn stateless(method: &str, mut params: Value) -> Value {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+fn initialize() -> String {
+    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }});
+    format!("{initialize}\n")
 }
 
 fn names(listed: &Value, kind: &str) -> Vec<String> {
@@ -145,6 +154,40 @@ fn several_servers_are_one_with_their_names_as_prefixes() {
     ];
     let listed = user.through(&["inspect", "--json"], &two).json();
     assert_eq!(names(&listed, "tools"), ["my-shop_echo", "other_echo"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_extension_that_can_not_be_offered_is_shown() {
+    let user = User::new();
+    let initialized = r#""result": {"protocolVersion": "2025-11-25", "serverInfo": {"name": "x", "version": "1"}, "capabilities": {"tools": {}, "extensions": {"com.example/x": {}}}}"#;
+    let [command, args @ ..] = scripted(&[("initialize", initialized)]);
+    let servers = json!({"mcpServers": {"x": {"command": command, "args": args}}});
+    user.write("servers.json", &servers.to_string());
+    let arguments = ["proxy", "-v", "--config", "servers.json"];
+    let run = user.run_with_input(&arguments, &initialize());
+    run.fails(0, &["x: the extension com.example/x is left out"]);
+    assert!(!run.stdout.contains("com.example"), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_message_of_more_than_64_mib_is_an_error_that_names_the_limit() {
+    let user = User::new();
+    let length = 64 * 1024 * 1024;
+    let text = format!("$(head -c {length} /dev/zero | tr '\\0' x)");
+    let answer = format!(r#""result": {{"content": [], "x": "'"{text}"'"}}"#);
+    let [command, args @ ..] = scripted(&[("tools/call", &answer)]);
+    let short = stateless("tools/call", json!({"name": "x"})).to_string();
+    let long = short.replace(r#""x""#, &format!(r#""{}""#, "x".repeat(length)));
+    for message in [short, long] {
+        let proxy = ["proxy", "--", &command, &args[0], &args[1]];
+        let run = user.run_with_input(&proxy, &format!("{message}\n"));
+        assert_eq!(run.code, 0, "{run:?}");
+        let answer: Value = serde_json::from_str(&run.stdout).unwrap();
+        let text = answer["error"]["message"].as_str().unwrap();
+        assert!(text.contains("64 MiB"), "{answer}");
+    }
 }
 
 #[test]
@@ -223,12 +266,7 @@ fn a_program_that_can_not_start_fails_the_handshake_and_the_exit_code() {
     let program = ["--", "sh", "-c", "echo it is broken >&2; exit 3"];
     let parts = ["it is broken", "exit status: 3"];
     user.through(&["inspect"], &program).fails(5, &parts);
-    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }});
-    let input = format!("{initialize}\n");
+    let input = initialize();
     let run = user.run_with_input(&[&["proxy"], &program[..]].concat(), &input);
     run.fails(4, &parts);
     assert_eq!(run.stderr.matches("exit status").count(), 1, "{run:?}");

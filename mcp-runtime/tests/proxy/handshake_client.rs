@@ -222,6 +222,23 @@ async fn structured_content_that_is_not_an_object_is_wrapped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_list_is_always_requested_from_the_server() {
+    let (proxy, mut behind) = proxy(Era::Stateless);
+    let (mut wire, mut server) = bridged(&proxy, &mut behind).await;
+    // The server does not announce changes, and the client does not learn the `ttlMs`.
+    for name in ["before", "after"] {
+        wire.send(request(1, "tools/list", json!({}))).await;
+        let (id, _) = server.expect("tools/list").await;
+        let tools = json!([{"name": name, "inputSchema": {"type": "object"}}]);
+        let list = json!({
+            "resultType": "complete", "ttlMs": 60_000, "cacheScope": "public", "tools": tools,
+        });
+        server.answer(&id, list).await;
+        assert_eq!(wire.answer().await["result"], json!({"tools": tools}));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn progress_cancellation_and_errors_pass() {
     let (proxy, mut behind) = proxy(Era::Stateless);
     let (mut wire, mut server) = bridged(&proxy, &mut behind).await;

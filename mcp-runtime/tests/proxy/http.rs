@@ -1,21 +1,25 @@
-//! Proxies that serve HTTP: sessions and their connections, and calls of several people.
+//! Proxies over HTTP: sessions and their connections, and calls of several people.
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use http_body::Body as _;
 use mcp_runtime::prelude::*;
+use mcp_runtime::proxy::{Proxy, Upstream};
 use mcp_runtime::transport::http::{HttpOptions, HttpService, MemorySessionStore, http};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{Client, Era, Server};
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
-use crate::behind::{Behind, asked, introduced, proxy};
+use crate::behind::{Behind, HANDSHAKE, asked, introduced, proxy};
+use crate::scripted::{Script, Scripted as HttpServer};
 use crate::support::clock::in_time;
 use crate::support::mounted::mounted;
-use crate::support::request;
 use crate::support::scripted::{Scripted, said};
+use crate::support::{Wire, call, request};
 
 /// Serves a proxy on a free port, and returns its URL.
 fn served(proxy: &Server) -> String {
@@ -30,7 +34,7 @@ async fn session(url: &str, name: &str, behind: &mut Behind) -> (Client, Scripte
     let connecting = client.connect(http_client(url));
     let operating = async {
         let mut server = behind.next().await;
-        let params = server.shake_hands("2025-11-25").await;
+        let params = server.shake_hands(HANDSHAKE).await;
         assert_eq!(params["clientInfo"]["name"], name);
         server
     };
@@ -66,6 +70,58 @@ async fn a_session_has_a_connection_that_ends_with_it() {
     };
     let (result, ()) = in_time(async { tokio::join!(calling, serving) }).await;
     assert_eq!(result.unwrap().content, [ContentBlock::text("still")]);
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_forgets_is_opened_again() {
+    let sessions = Arc::new(Script::new(["first", "second"]));
+    let is_forgotten = Arc::new(AtomicBool::new(false));
+    let forgets = Arc::clone(&is_forgotten);
+    let server = HttpServer::new(move |exchange| {
+        let session = exchange.header("mcp-session-id").to_owned();
+        let is_gone = session == "first" && forgets.load(Ordering::Acquire);
+        let sessions = Arc::clone(&sessions);
+        async move {
+            match &*exchange.name() {
+                "initialize" => exchange.initialize(sessions.next()).await,
+                _ if is_gone => exchange.reply(404, "", "").await,
+                "tools/call" => exchange.say(&session).await,
+                "tools/list" => exchange.result(json!({"tools": [{"name": session}]})).await,
+                "prompts/list" => exchange.result(json!({"prompts": []})).await,
+                _ => drop(exchange.shake_hands().await),
+            }
+        }
+    })
+    .await;
+    let url = server.url();
+    let upstream = Upstream::new(move |client| {
+        let client = client.era(Era::Handshake);
+        client.connect(http_client(&url))
+    });
+    let mut wire = Wire::to(&Proxy::new(upstream).into_server()).await;
+    let forgotten = async {
+        wire.handshake(HANDSHAKE).await;
+        for list in ["prompts/list", "tools/list"] {
+            wire.ask(request(1, list, json!({}))).await;
+        }
+        is_forgotten.store(true, Ordering::Release);
+        wire.send(call(2, "x", json!({}))).await;
+        let mut received = [wire.answer().await, wire.answer().await];
+        received.sort_by_key(|message| message["id"].is_null());
+        let [answer, told] = received;
+        assert_eq!(answer["result"], said("second"), "{answer}");
+        assert_eq!(told["method"], "notifications/tools/list_changed");
+        // The prompts have not changed.
+        server.until_seen("prompts/list", 2).await;
+        assert_eq!(wire.ask(call(3, "x", json!({}))).await["id"], 3);
+    };
+    in_time(forgotten).await;
+    assert_eq!(server.count("initialize"), 2);
+    assert_eq!(
+        server.count("tools/call"),
+        3,
+        "the refused call is sent again"
+    );
 }
 
 fn to_mcp() -> ::http::request::Builder {

@@ -10,6 +10,10 @@ mod handshake_client;
 mod http;
 mod listening;
 mod logins;
+#[cfg(all(feature = "http-server", feature = "http-client"))]
+#[allow(dead_code)]
+#[path = "../http/scripted.rs"]
+mod scripted;
 mod several;
 mod stateless;
 mod stateless_client;
