@@ -77,7 +77,7 @@
 //! | `log-layer` | forwards events of `tracing` to clients |
 //! | `validation` | checks JSON against explicit schemas: the [arguments](server::tools::ToolBuilder::input_schema) of tools, their [results](server::tools::ToolEntry::new) in debug builds, and structured results in the client |
 //! | `pattern` | regular expressions for the string arguments of tools |
-//! | `testing` | clients in memory for tests, and recordings of messages |
+//! | `testing` | clients in memory for tests |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Compile the programs on these pages as doc tests. The pages in the `docs` folder of this crate
 // are part of its rustdoc: `links.txt` precedes each of them to make links lead to items here,

@@ -35,7 +35,7 @@ use crate::sync::lock;
 /// | `text` | instead of `message`: what a faulty peer sent, if it is not JSON |
 ///
 /// Over HTTP, a connection is a session, or a single request outside of sessions. Headers are not
-/// recorded. A message that exceeds a size limit is not recorded, but its error is.
+/// recorded. A message that exceeds a size limit is not recorded, but its error is, except over HTTP.
 ///
 /// [`without_times`](Self::without_times) leaves out `time`, for snapshots.
 #[derive(Clone, Default)]
