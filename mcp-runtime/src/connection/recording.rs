@@ -277,21 +277,19 @@ fn rfc3339(time: SystemTime) -> String {
     let is_leap = |year: u64| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
     };
+    let february = |year| 28 + u64::from(is_leap(year));
     let mut year = 1970;
-    while day >= 365 + u64::from(is_leap(year)) {
-        day -= 365 + u64::from(is_leap(year));
+    while day >= 337 + february(year) {
+        day -= 337 + february(year);
         year += 1;
     }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if day < length {
-            break;
-        }
-        day -= length;
+    let lengths = [31, february(year), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while day >= lengths[month] {
+        day -= lengths[month];
         month += 1;
     }
-    let day = day + 1;
+    let (month, day) = (month + 1, day + 1);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     let milli = since.subsec_millis();
     format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")

@@ -11,9 +11,9 @@ use super::to_error;
 use super::translation::{from_stateless, handshake_error};
 use crate::client::request_meta;
 use crate::connection::join_all;
-use crate::error::{CallError, RequestError};
+use crate::error::CallError;
 use crate::limits::{FOREVER, MAX_QUESTION_ROUNDS};
-use crate::protocol::Timeouts;
+use crate::protocol::{RequestParams, Timeouts};
 use crate::server::Context;
 use crate::server::input::elicit::unique_id;
 use crate::sync::lock;
@@ -31,8 +31,8 @@ pub(super) struct ProxyCall<'a> {
     pub(super) caller: Option<&'a Arc<Caller>>,
 }
 
-/// Sends the request of a client with a handshake to a stateless server, and asks the client what the
-/// server asks.
+/// Sends the request of a client with a handshake to a stateless server, and passes the questions of
+/// the server on to the client.
 ///
 /// # Errors
 ///
@@ -87,15 +87,15 @@ async fn answered(
     link: &ServerLink,
     context: &Context,
 ) -> Result<RawJson, ErrorObject> {
-    let required: Members = required.parse().unwrap_or_default();
-    let requests = required.get("inputRequests").map(RawJson::parse::<Members>);
-    let requests = requests.and_then(Result::ok).unwrap_or_default();
+    let required = required.as_raw();
+    let requests = required.member("inputRequests");
+    let requests: Members = requests.and_then(|it| it.parse().ok()).unwrap_or_default();
     let names = &link.routes.names;
     let asking = requests.values().map(|request| {
-        let method = request.as_raw().member("method");
-        let method = method.and_then(|method| method.parse::<String>().ok());
-        let method = method.unwrap_or_default();
-        let asked = request.as_raw().member("params");
+        let request = request.as_raw();
+        let method = request.member("method");
+        let method: String = method.and_then(|it| it.parse().ok()).unwrap_or_default();
+        let asked = request.member("params");
         let asked = asked.map(|params| with_page_id(names.question(&method, params.into())));
         let peer = context.peer();
         Box::pin(async move {
@@ -111,8 +111,8 @@ async fn answered(
     let mut members: Members = params.parse().unwrap_or_default();
     members.insert("inputResponses".into(), RawJson::encode(&responses));
     members.shift_remove("requestState");
-    if let Some(state) = required.get("requestState") {
-        members.insert("requestState".into(), state.clone());
+    if let Some(state) = required.member("requestState") {
+        members.insert("requestState".into(), state.into());
     }
     Ok(RawJson::encode(&members))
 }
@@ -133,12 +133,8 @@ fn subscribe(
     caller: &Arc<Caller>,
     link: &Arc<ServerLink>,
 ) -> Result<RawJson, ErrorObject> {
-    let uri = call.params.as_raw().member("uri");
-    let uri: String = uri.and_then(|uri| uri.parse().ok()).ok_or_else(|| {
-        let path = "params.uri".to_owned();
-        let reason = "must be a string".to_owned();
-        RequestError::InvalidParams { path, reason }.to_error()
-    })?;
+    let params = RequestParams::read(Some(call.params.as_raw()))?;
+    let uri = params.uri()?.into_owned();
     let key = (call.index, Some(uri.clone()));
     if call.method == methods::RESOURCES_UNSUBSCRIBE {
         caller.unsubscribe(&key);

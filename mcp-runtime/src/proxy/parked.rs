@@ -15,7 +15,7 @@ use crate::limits::{MAX_PARKED_CALLS, PARKED_CALL};
 use crate::server::Context;
 use crate::sync::lock;
 
-/// Calls that wait for the answers of their clients. Each has a ticket, which is good once.
+/// Calls that wait for the answers of their clients. Each has a ticket, which can be used once.
 #[derive(Default)]
 pub(super) struct Parked {
     /// The oldest first.

@@ -70,7 +70,7 @@ pub(super) fn to_handshake(params: &RawJson) -> RawJson {
     RawJson::encode(&members)
 }
 
-/// Adds what results of the stateless era must have.
+/// Adds the members that a result must have in the stateless era.
 pub(super) fn to_stateless(method: &str, result: &RawJson, link: &ServerLink) -> RawJson {
     let Ok(mut members) = result.parse::<Members>() else {
         return result.clone();

@@ -41,8 +41,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Lets `server` serve all requests, also those of unknown methods. Headers are checked for
-    /// `methods`.
+    /// Lets `server` serve all requests, including requests with unknown methods. The header
+    /// `Mcp-Name` is checked for `methods`.
     pub(crate) fn serve_raw(
         &mut self,
         server: Arc<dyn RawServer>,

@@ -214,7 +214,7 @@ impl Context {
         self.request.log_level
     }
 
-    /// Returns true if the request asks for log messages (stateless era).
+    /// Returns true if the request enables log messages (stateless era).
     pub(crate) fn wants_logs(&self) -> bool {
         self.log_level().is_some()
     }

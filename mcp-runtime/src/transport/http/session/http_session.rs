@@ -123,7 +123,7 @@ impl HttpSession {
         }
     }
 
-    /// Returns the recorder of the session's messages, which is `first` if it is the first one.
+    /// Returns the recorder of the session's messages. The first call creates it with `first`.
     pub(crate) fn recorder(&self, first: impl FnOnce() -> Recorder) -> &Recorder {
         self.recorder.get_or_init(first)
     }
