@@ -55,14 +55,9 @@ impl RequestKind {
 /// connection operates, [`Channel::write`] makes the request uncancellable.
 pub(super) fn request_options(kind: RequestKind, timeouts: Timeouts) -> SendOptions {
     SendOptions {
-        method: kind.method.into(),
-        timeouts,
-        cancellable: true,
         // A task asks its questions while its result is requested (2025-11-25, "Tasks").
         takes_input: kind.may_require_input || kind.method == methods::TASKS_RESULT,
-        progress: None,
-        suspended: None,
-        late: None,
+        ..SendOptions::new(kind.method, timeouts)
     }
 }
 
@@ -210,15 +205,7 @@ impl Channel {
         if self.with(|lifecycle| lifecycle.state) != LifecycleState::Operating {
             return Err(CallError::not_sent(None));
         }
-        let options = SendOptions {
-            method: method.to_owned().into(),
-            timeouts: Timeouts::within(FOREVER),
-            cancellable: true,
-            takes_input: false,
-            progress: None,
-            suspended: None,
-            late: None,
-        };
+        let options = SendOptions::new(method.to_owned(), Timeouts::within(FOREVER));
         self.frame(method, params, meta, options, wants_progress)
     }
 

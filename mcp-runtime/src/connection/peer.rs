@@ -205,16 +205,7 @@ impl Peer {
         let id = self.link.next_id();
         let mut frame = Vec::new();
         write::request(&mut frame, &id.into(), &method, params);
-        let options = SendOptions {
-            method,
-            timeouts,
-            cancellable: true,
-            takes_input: false,
-            progress: None,
-            suspended: None,
-            late: None,
-        };
-        self.request(id, frame, options)
+        self.request(id, frame, SendOptions::new(method, timeouts))
     }
 
     /// Sends a notification without waiting. Over HTTP, it is sent before the answer to the current
@@ -342,6 +333,21 @@ pub(crate) struct SendOptions {
     /// Tells the caller whether the transport suspends the time limits.
     pub(crate) suspended: Option<watch::Sender<bool>>,
     pub(crate) late: Option<OnLate>,
+}
+
+impl SendOptions {
+    /// The options for a request that can be cancelled, and is answered without questions.
+    pub(crate) fn new(method: impl Into<Cow<'static, str>>, timeouts: Timeouts) -> Self {
+        Self {
+            method: method.into(),
+            timeouts,
+            cancellable: true,
+            takes_input: false,
+            progress: None,
+            suspended: None,
+            late: None,
+        }
+    }
 }
 
 pub(crate) type OnProgress = Arc<dyn Fn(ProgressNotificationParams) + Send + Sync>;

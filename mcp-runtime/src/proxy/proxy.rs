@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::Upstream;
 use super::messages::info;
 use super::server::ProxyServer;
-use crate::protocol::TASKS;
 use crate::server::{McpServer, ServerBuilder};
 
 type OnLeftOut = dyn Fn(&str, &str) + Send + Sync;
@@ -143,7 +142,7 @@ impl McpServer for Proxy {
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
         let proxy = Arc::new(ProxyServer::new(self));
         server.info(info());
-        server.settings.serve_raw(Arc::clone(&proxy) as _, TASKS);
+        server.settings.serve_raw(Arc::clone(&proxy) as _);
         let started = Arc::clone(&proxy);
         server.on_start(move |_| {
             started.start();

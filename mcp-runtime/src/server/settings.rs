@@ -15,7 +15,7 @@ use super::serve::hooks::Hooks;
 use super::{List, RawServer, Scopes};
 use crate::error::ServeError;
 use crate::limits::ANSWER_TIMEOUT;
-use crate::protocol::{ExtensionMethod, OwnMethod, Requirement, ServerRules};
+use crate::protocol::{OwnMethod, Requirement, ServerRules, TASKS};
 
 /// The settings of a server as a whole. They never change after the server is built.
 #[derive(Debug)]
@@ -41,20 +41,15 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Lets `server` serve all requests, including requests with unknown methods. The header
-    /// `Mcp-Name` is checked for `methods`.
-    pub(crate) fn serve_raw(
-        &mut self,
-        server: Arc<dyn RawServer>,
-        methods: impl IntoIterator<Item = ExtensionMethod>,
-    ) {
+    /// Lets `server` serve all requests, including requests with unknown methods.
+    pub(crate) fn serve_raw(&mut self, server: Arc<dyn RawServer>) {
         let own = |method| OwnMethod {
             method,
             extension: None,
             revisions: Revisions::ALL.iter().collect(),
         };
         self.rules.passes_unknown = true;
-        self.rules.own_methods = methods.into_iter().map(own).collect();
+        self.rules.own_methods = TASKS.map(own).into();
         self.raw = Some(server);
     }
 

@@ -256,15 +256,7 @@ impl World {
             return;
         }
         let (answer, answered) = oneshot::channel();
-        let options = SendOptions {
-            method: "roots/list".into(),
-            timeouts: Timeouts::within(LIMIT),
-            cancellable: true,
-            takes_input: false,
-            progress: None,
-            suspended: None,
-            late: None,
-        };
+        let options = SendOptions::new("roots/list", Timeouts::within(LIMIT));
         let call = PendingCall {
             waiter: Waiter { options, answer },
             to: (),
