@@ -2,7 +2,7 @@
 """Compares `mcp proxy` with other programs that connect a client to a server of the other transport.
 
 `benches/proxies/compare.py [FOLDER]`, where FOLDER has the programs `mcp` and `bench-server`, by default
-`target/release`. It installs the other programs, prints a table, and needs Linux, npm and Python with venv.
+`target/dist`. It installs the other programs, prints a table, and needs Linux, npm and Python with venv.
 """
 
 import json
@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release").resolve()
+BUILT = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/dist").resolve()
 INSTALLED = ROOT / "target/bench/proxies"
 MCP, SERVER = BUILT / "mcp", BUILT / "bench-server"
 NPM = {"mcp-remote": "0.15.1", "supergateway": "4.0.0", "mcp-proxy": "6.7.19"}
@@ -164,6 +164,9 @@ def row(name, client, command, port=None):
 
 
 install()
+# Without these, the certificates are those of the operating system, as for most users.
+for variable in ["SSL_CERT_FILE", "SSL_CERT_DIR"]:
+    os.environ.pop(variable, None)
 modules, python = INSTALLED / "node_modules/.bin", INSTALLED / "venv/bin"
 print("| stdio → HTTP | start | call | RSS |\n|---|---:|---:|---:|")
 with serving() as port:

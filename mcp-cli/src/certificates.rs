@@ -33,7 +33,10 @@ impl Roots {
         let found = load_native_certs();
         let mut certificates = match &store {
             Some((name, place)) => some(found, name, place)?,
-            None => usable(&found),
+            None => usable(&found)
+                .into_iter()
+                .filter(|it| !is_of_mozilla(it))
+                .collect(),
         };
         let extra = variable("NODE_EXTRA_CA_CERTS").filter(is_set);
         let options = options.iter().map(|it| ("--ca", it.clone()));
@@ -71,6 +74,13 @@ fn usable(found: &CertificateResult) -> Vec<Vec<u8>> {
     let is_usable = |it: &&_| webpki::anchor_from_trusted_cert(it).is_ok();
     let certificates = found.certs.iter().filter(is_usable);
     certificates.map(|it| it.to_vec()).collect()
+}
+
+/// Returns true for a certificate that is trusted by default. Most of an operating system are.
+fn is_of_mozilla(certificate: &[u8]) -> bool {
+    let certificate = certificate.into();
+    let anchor = webpki::anchor_from_trusted_cert(&certificate);
+    anchor.is_ok_and(|it| webpki_roots::TLS_SERVER_ROOTS.contains(&it))
 }
 
 /// The certificates in the file or folder named by an option or a variable. Fails if there are
