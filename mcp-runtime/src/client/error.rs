@@ -175,7 +175,7 @@ impl CallError {
     /// at the moment.
     pub(crate) fn is_transient(&self) -> bool {
         match self {
-            Self::Timeout { .. } | Self::Lost(_) | Self::SessionEnded => true,
+            Self::Timeout { .. } | Self::Closed | Self::Lost(_) | Self::SessionEnded => true,
             // `InvalidInput` means that the request can't be serialized, which no retry fixes.
             Self::NotSent(error) => error.kind() != io::ErrorKind::InvalidInput,
             // Servers that are overloaded or shutting down answer with this code.

@@ -10,8 +10,8 @@ use super::raw_call::{is_mismatch, list_because_of, was_not_run};
 use super::relay_config::RelayConfig;
 use super::supervisor::{ConnectionState, Phase};
 use super::{Client, ClientBuilder};
-use crate::error::CallError;
-use crate::limits::{MAX_REPEATS, PROBE_TIMEOUT};
+use crate::error::{CallError, RequestError};
+use crate::limits::{MAX_REPEATS, MAX_SUBSCRIPTIONS, PROBE_TIMEOUT};
 
 impl ClientBuilder {
     /// Makes the client relay messages. `first` is the era to try first.
@@ -47,6 +47,7 @@ impl Client {
     ) -> Result<RawJson, CallError> {
         let mut attempt = 0;
         let mut listed = false;
+        self.has_room(method)?;
         loop {
             let connection = self.connection(true).await?;
             let meta = meta.unwrap_or(&connection.meta).to_owned();
@@ -72,6 +73,16 @@ impl Client {
                 }
             }
         }
+    }
+
+    /// Checks that another subscription to a resource can be remembered.
+    fn has_room(&self, method: &str) -> Result<(), CallError> {
+        let is_full = || self.state().session().resources.len() >= MAX_SUBSCRIPTIONS;
+        if method == methods::RESOURCES_SUBSCRIBE && is_full() {
+            let error = RequestError::TooManySubscriptions(MAX_SUBSCRIPTIONS);
+            return Err(CallError::Rpc(error.to_error()));
+        }
+        Ok(())
     }
 
     /// Remembers the settings of a session, which are restored after a reconnection.

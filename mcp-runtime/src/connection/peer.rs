@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use http::Extensions;
 use mcp_types::jsonrpc::write;
@@ -425,9 +425,9 @@ pub(crate) trait ClientIdentity: Any + Send + Sync {
         true
     }
 
-    /// Records that the request was denied with `error` and may be repeated after a time. An HTTP
-    /// response for this request alone then has the status 429.
-    fn deny_until(&self, _time: Duration, _error: &ErrorObject) {}
+    /// Records that the request was refused with `error`. If the error is only for a time, an HTTP
+    /// response for this request alone then has the status 429 or 503.
+    fn refuse(&self, _error: &RequestError) {}
 
     /// Clears the recorded denial unless the request really ended with `error`.
     fn settle_denied(&self, _error: Option<&ErrorObject>) {}

@@ -141,6 +141,6 @@ fn subscribe(
         return Ok(RawJson::empty_object());
     }
     let filter = SubscriptionFilter::new().with_resource_subscriptions([uri]);
-    caller.subscribe(key, link, filter);
+    caller.subscribe(key, link, filter)?;
     Ok(RawJson::empty_object())
 }

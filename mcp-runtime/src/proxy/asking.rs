@@ -3,20 +3,24 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    ErrorObject, OrderedMap, RawJson, RawJsonRef, ServerNotification, meta_keys, methods,
+    ErrorObject, OrderedMap, RawJson, RawJsonRef, ServerNotification, SubscriptionFilter,
+    meta_keys, methods,
 };
 use serde_json::json;
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 use super::merge::union;
 use super::messages::{of_subscription, send};
 use super::parked::Parked;
-use super::pool::Lease;
+use super::pool::{Lease, Pool};
 use super::routes::{CallInFlight, PendingQuestion, next_caller};
-use super::to_error;
+use super::server::connection;
 use super::translation::{stateless_error, to_handshake, to_stateless};
+use super::{Failure, to_error};
+use crate::client::{Reconnect, Subscription, all_changes};
 use crate::connection::{BoxFuture, join_all};
-use crate::error::RequestError;
+use crate::error::{CallError, RequestError};
 use crate::server::Context;
 
 /// A call of a stateless caller to a server of the handshake era, which may ask questions.
@@ -137,53 +141,100 @@ impl Asking {
 ///
 /// When all servers refuse.
 pub(super) async fn listen(
-    servers: Vec<(Lease, RawJson)>,
+    servers: Vec<(&Arc<Pool>, Result<Lease, Failure>, RawJson)>,
     context: &Context,
 ) -> Result<RawJson, ErrorObject> {
     const ACKNOWLEDGED: &str = methods::NOTIFICATIONS_SUBSCRIPTIONS_ACKNOWLEDGED;
-    let id = context.request_id();
     let deliver = |method: &str, params: &RawJson| {
-        let params = of_subscription(params, id);
+        let params = of_subscription(params, context.request_id());
         send(context.peer(), method, Some(params.as_raw()), true);
     };
     let mut accepted = RawJson::from(json!({"notifications": {}}));
-    let mut subscriptions = Vec::new();
+    let mut following = Vec::new();
     let mut refused = None;
-    for (lease, params) in &servers {
+    for (pool, lease, params) in servers {
         let filter = params.as_raw().member("notifications");
         let filter = filter.and_then(|filter| filter.parse().ok());
-        let subscribing = lease.link.client.subscribe_to(filter.unwrap_or_default());
-        match subscribing.await {
-            Ok(subscription) => {
-                let names = &lease.link.routes.names;
-                let part = json!({"notifications": subscription.accepted()});
-                let part = names.notification(ACKNOWLEDGED, part.into());
-                accepted = union(accepted.as_raw(), part.as_raw());
-                subscriptions.push((names, subscription));
-            }
+        let filter: SubscriptionFilter = filter.unwrap_or_default();
+        let open = match subscribe(lease, &filter).await {
+            Ok(open) => open,
             Err(error) => {
                 refused.get_or_insert(error);
+                continue;
             }
-        }
+        };
+        // A server that can't be reached now may offer everything later.
+        let part = open.as_ref().map_or(&filter, |(_, it)| it.accepted());
+        let part = json!({"notifications": part}).into();
+        let part = pool.names.notification(ACKNOWLEDGED, part);
+        accepted = union(accepted.as_raw(), part.as_raw());
+        let tell = move |notification| {
+            if let Some((method, params)) = parts(&notification) {
+                deliver(&method, &pool.names.notification(&method, params));
+            }
+        };
+        following.push(Box::pin(follow(pool, context, filter, open, tell)));
     }
-    if let Some(error) = refused.filter(|_| subscriptions.is_empty()) {
+    if let Some(error) = refused.filter(|_| following.is_empty()) {
         return Err(to_error(error));
     }
     deliver(ACKNOWLEDGED, &accepted);
-    let following = subscriptions.into_iter().map(|(names, mut subscription)| {
-        let deliver = &deliver;
-        Box::pin(async move {
-            while let Ok(Some(notification)) = subscription.next().await {
-                let Some((method, params)) = parts(&notification) else {
-                    continue;
-                };
-                deliver(&method, &names.notification(&method, params));
-            }
-        })
-    });
-    join_all(following.collect()).await;
+    join_all(following).await;
+    Ok(end_of_subscription(context))
+}
+
+/// The result of a subscription that the server has ended.
+pub(super) fn end_of_subscription(context: &Context) -> RawJson {
     let result = json!({"resultType": "complete", "_meta": {}}).into();
-    Ok(of_subscription(&result, id))
+    of_subscription(&result, context.request_id())
+}
+
+/// Subscribes at a server. Returns `None` if the server can't be reached now.
+///
+/// # Errors
+///
+/// When the server refuses.
+async fn subscribe(
+    lease: Result<Lease, Failure>,
+    filter: &SubscriptionFilter,
+) -> Result<Option<(Lease, Subscription)>, CallError> {
+    let Ok(lease) = lease else { return Ok(None) };
+    match lease.link.client.subscribe_to(filter.clone()).await {
+        Err(error) if error.is_transient() => Ok(None),
+        subscribed => Ok(Some((lease, subscribed?))),
+    }
+}
+
+/// Passes on what a server reports, until it ends the subscription. A server that can't be reached is
+/// tried again, and then everything in the filter may have changed.
+///
+/// # Errors
+///
+/// When the server refuses.
+async fn follow(
+    pool: &Arc<Pool>,
+    context: &Context,
+    filter: SubscriptionFilter,
+    mut open: Option<(Lease, Subscription)>,
+    tell: impl Fn(ServerNotification),
+) -> Result<(), CallError> {
+    let mut tries = 0;
+    loop {
+        let Some((_, subscription)) = &mut open else {
+            sleep(Reconnect::default().pause_before(tries)).await;
+            tries += 1;
+            open = subscribe(connection(pool, context).await, &filter).await?;
+            let changes = open.iter().flat_map(|(_, it)| all_changes(it.accepted()));
+            changes.for_each(&tell);
+            continue;
+        };
+        match subscription.next().await {
+            Ok(Some(notification)) => tell(notification),
+            Ok(None) => return Ok(()),
+            Err(error) if error.is_transient() => open = None,
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// The method and the parameters of a notification.

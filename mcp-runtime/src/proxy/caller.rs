@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use mcp_types::{Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, SubscriptionFilter};
+use mcp_types::{Era, OrderedMap, RawJson, RawJsonRef, SubscriptionFilter};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -15,11 +15,12 @@ use super::messages::{Listener, announcement};
 use super::pool::Pool;
 use crate::client::{Reconnect, all_changes};
 use crate::error::{CallError, RequestError};
+use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::{Change, Negotiated, accepted_lists};
 use crate::sync::lock;
 
 /// The connection to a server as soon as it is open, or the reason why it can't be opened.
-type Slot = watch::Sender<Option<Result<Arc<ServerLink>, ErrorObject>>>;
+type Slot = watch::Sender<Option<Result<Arc<ServerLink>, RequestError>>>;
 
 /// The number of a server, and the URI of a resource. A key without a URI stands for the lists.
 type SubscriptionKey = (usize, Option<String>);
@@ -82,7 +83,7 @@ impl Caller {
         let waiting = async {
             let outcome = slot.wait_for(Option::is_some).await;
             let outcome = outcome.ok().and_then(|outcome| (*outcome).clone());
-            outcome.unwrap_or_else(|| Err(RequestError::Internal.to_error()))
+            outcome.unwrap_or_else(|| Err(RequestError::Internal))
         };
         pool.unless_login(waiting).await
     }
@@ -97,22 +98,33 @@ impl Caller {
                     .with_tools_list_changed(true)
                     .with_prompts_list_changed(true)
                     .with_resources_list_changed(true);
-                self.subscribe((index, None), link, lists);
+                // Only subscriptions to resources are limited.
+                let _ = self.subscribe((index, None), link, lists);
             }
         }
     }
 
     /// Subscribes at a stateless server. The key tells subscriptions apart.
+    ///
+    /// # Errors
+    ///
+    /// When the client has too many subscriptions to resources.
     pub(super) fn subscribe(
         self: &Arc<Self>,
         key: SubscriptionKey,
         link: &Arc<ServerLink>,
         filter: SubscriptionFilter,
-    ) {
+    ) -> Result<(), RequestError> {
+        let mut tasks = lock(&self.tasks);
+        let resources = tasks.keys().filter(|(_, uri)| uri.is_some()).count();
+        if key.1.is_some() && resources >= MAX_SUBSCRIPTIONS {
+            return Err(RequestError::TooManySubscriptions(MAX_SUBSCRIPTIONS));
+        }
         let mut task = JoinSet::new();
         let listener = Arc::downgrade(&self.listener);
         task.spawn(follow(listener, Arc::clone(link), filter));
-        lock(&self.tasks).insert(key, task);
+        tasks.insert(key, task);
+        Ok(())
     }
 
     /// Follows all servers that are connected. Called when the handshake is complete.

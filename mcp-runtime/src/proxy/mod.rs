@@ -41,12 +41,15 @@ use mcp_types::ErrorObject;
 pub use proxy::Proxy;
 pub use upstream::Upstream;
 
+use crate::connection::Peer;
 use crate::error::{CallError, RequestError};
 
 /// The reason why a call has no result.
 #[derive(Clone, Debug)]
 enum Failure {
     Error(ErrorObject),
+    /// The proxy refuses the call.
+    Refused(RequestError),
     /// A person must log in at this URL first.
     Login(String),
 }
@@ -59,7 +62,20 @@ impl From<ErrorObject> for Failure {
 
 impl From<RequestError> for Failure {
     fn from(error: RequestError) -> Self {
-        Self::Error(error.to_error())
+        Self::Refused(error)
+    }
+}
+
+impl Failure {
+    /// Returns the answer to `caller`. Over HTTP, some errors have a status of their own.
+    fn answer(self, caller: &Peer) -> ErrorObject {
+        let error = match self {
+            Self::Error(error) => return error,
+            Self::Refused(error) => error,
+            Self::Login(url) => RequestError::LoginRequired(url),
+        };
+        caller.identity().inspect(|it| it.refuse(&error));
+        error.to_error()
     }
 }
 

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use mcp_types::{Era, ErrorObject, OrderedMap, RawJson};
+use mcp_types::{Era, OrderedMap, RawJson};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -106,7 +106,7 @@ impl Pool {
         self: &Arc<Self>,
         introduction: OrderedMap<RawJson>,
         is_shared: bool,
-    ) -> Result<Arc<ServerLink>, ErrorObject> {
+    ) -> Result<Arc<ServerLink>, RequestError> {
         let is_known = self.refuses_handshake.load(Ordering::Acquire);
         let _opening = match is_known || is_shared {
             true => Some(self.opening.lock().await),
@@ -134,7 +134,7 @@ impl Pool {
         self: &Arc<Self>,
         introduction: OrderedMap<RawJson>,
         is_taken: bool,
-    ) -> Result<Lease, ErrorObject> {
+    ) -> Result<Lease, RequestError> {
         let capabilities = introduction.get("capabilities").map(RawJson::to_string);
         let capabilities = capabilities.unwrap_or_default();
         let is_known = self.refuses_discovery.load(Ordering::Acquire);
@@ -210,7 +210,7 @@ impl Pool {
         self: &Arc<Self>,
         introduction: OrderedMap<RawJson>,
         first: Option<Era>,
-    ) -> Result<Arc<ServerLink>, ErrorObject> {
+    ) -> Result<Arc<ServerLink>, RequestError> {
         let permit = self.permit()?;
         let open = lock(&self.open).clone();
         let open = open.ok_or(RequestError::ShuttingDown)?;
@@ -223,7 +223,7 @@ impl Pool {
         );
         let link = opened.await.map_err(|reason| {
             crate::log::warn!(reason, "can't connect to the server");
-            RequestError::NotConnected(reason).to_error()
+            RequestError::NotConnected(reason)
         })?;
         match (first, link.era()) {
             (Some(Era::Handshake), Era::Stateless) => {
@@ -249,9 +249,8 @@ impl Pool {
         let mut pooled = self.pooled();
         let idle = pooled.iter().enumerate().filter(|(_, it)| it.calls == 0);
         let oldest = idle.min_by_key(|(_, it)| it.idle_since);
-        oldest
-            .map(|(place, _)| place)
-            .map(|place| pooled.remove(place));
+        let oldest = oldest.map(|(place, _)| place);
+        oldest.map(|place| pooled.remove(place));
         drop(pooled);
         permit().map_err(|_| RequestError::TooManyConnections(MAX_PROXY_CONNECTIONS))
     }
@@ -268,7 +267,7 @@ impl Pool {
     /// When the server can't be reached, or a login is pending.
     pub(super) async fn unless_login<T>(
         &self,
-        connecting: impl Future<Output = Result<T, ErrorObject>>,
+        connecting: impl Future<Output = Result<T, RequestError>>,
     ) -> Result<T, Failure> {
         let mut connecting = pin!(connecting);
         let outcome = match timeout(PROXY_LOGIN_WAIT, &mut connecting).await {
@@ -278,6 +277,6 @@ impl Pool {
                 None => connecting.await,
             },
         };
-        outcome.map_err(Failure::Error)
+        outcome.map_err(Failure::Refused)
     }
 }

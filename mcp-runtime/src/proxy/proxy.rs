@@ -21,7 +21,8 @@ type OnLeftOut = dyn Fn(&str, &str) + Send + Sync;
 /// with the name and the capabilities of the client. Stateless clients take connections from a pool,
 /// by their capabilities. While a call of a stateless client that can be asked is in flight or waits
 /// for answers, it has its connection to itself. There are at most 100 connections to a server, and
-/// one without calls is closed after 5 minutes. Calls have no time limit: the client has one.
+/// one without calls is closed after 5 minutes. While all are in use, HTTP clients get the status 503.
+/// Calls have no time limit: the client has one.
 ///
 /// A proxy is an [`McpServer`], so it can be served at each endpoint and wrapped in layers. The
 /// settings of its builder apply, but it has no entries of its own, and

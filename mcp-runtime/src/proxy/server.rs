@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::answering::{ProxyCall, call_stateless};
-use super::asking::{Asking, listen};
+use super::asking::{Asking, end_of_subscription, listen};
 use super::caller::Caller;
 use super::link::ServerLink;
 use super::messages::{info, of_subscription, with};
@@ -29,7 +29,7 @@ use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::limits::PROXY_CLOSE;
 use crate::protocol::{Negotiated, ParamHeader, StrictJson};
-use crate::server::{Answer, Context, RawServer, RawSession, ServerRequest, Session};
+use crate::server::{Answer, Context, IncomingRequest, RawServer, RawSession, ServerRequest};
 use crate::sync::lock;
 
 /// The key of the question whether the user visits the page of a login.
@@ -100,7 +100,7 @@ impl ProxyServer {
         caller: &Arc<Caller>,
         index: usize,
         own: &RawJson,
-    ) -> Result<RawJson, ErrorObject> {
+    ) -> Result<RawJson, Failure> {
         let revision = caller.listener.revision();
         match caller.link(index).await {
             Ok(link) if link.era() == Era::Stateless => {
@@ -113,7 +113,7 @@ impl ProxyServer {
                 Ok(link.opened())
             }
             Err(Failure::Login(_)) => Ok(waiting(own)),
-            Err(Failure::Error(error)) => Err(error),
+            Err(failure) => Err(failure),
         }
     }
 
@@ -143,7 +143,16 @@ impl ProxyServer {
                 context: &context,
                 caller: caller.as_ref(),
             };
-            Ok(Answer::relayed(self.answer(call).await?))
+            let answer = tokio::select! {
+                biased;
+                () = context.session().ended(), if is_listening => {
+                    Ok(end_of_subscription(&context))
+                }
+                answer = self.answer(call) => answer,
+            };
+            // Of several servers, another one may have answered.
+            context.settle_denied(answer.as_ref().err());
+            Ok(Answer::relayed(answer?))
         });
         Ok(match is_listening {
             true => Served::Open(answering),
@@ -206,8 +215,8 @@ impl ProxyServer {
     pub(super) async fn call(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
         match self.try_call(call).await {
             Ok(result) => Ok(result),
-            Err(Failure::Error(error)) => Err(error),
             Err(Failure::Login(url)) => without_login(&call, url),
+            Err(failure) => Err(failure.answer(call.context.peer())),
         }
     }
 
@@ -240,16 +249,13 @@ impl ProxyServer {
         if state.is_some() && pool.needs_handshake() {
             return Err(RequestError::NotParked.into());
         }
-        if let Some(login) = pool.pending_login() {
-            return Err(login);
-        }
         let lease = connection(pool, context).await?;
         let link = &lease.link;
         match method {
             _ if link.era() == Era::Stateless => Ok(relay_stateless(&call, link).await?),
             methods::SERVER_DISCOVER => Ok(translation::discover_result(link)),
             methods::SUBSCRIPTIONS_LISTEN => {
-                Ok(listen(vec![(lease, call.params.clone())], context).await?)
+                Ok(listen(vec![(pool, Ok(lease), call.params.clone())], context).await?)
             }
             _ if state.is_some() => Err(RequestError::NotParked.into()),
             _ if Revision::method(method).is_some()
@@ -269,14 +275,13 @@ impl RawServer for ProxyServer {
     /// Connects a client to the servers, and answers with what they say of themselves.
     fn initialize(
         self: Arc<Self>,
-        session: &Arc<Session>,
-        params: Option<RawJsonRef<'_>>,
+        request: &IncomingRequest<'_>,
         negotiated: &Arc<Negotiated>,
         own: RawJson,
     ) -> Served<Answer> {
         let own = translation::initialize_result(&own, negotiated.revision);
-        let session = Arc::clone(session);
-        let introduction = params.and_then(|params| params.parse().ok());
+        let (session, peer) = (Arc::clone(request.session), request.peer.clone());
+        let introduction = request.params.and_then(|params| params.parse().ok());
         let introduction = introduction.unwrap_or_default();
         let pools = self.pools.clone();
         let caller = Caller::new(pools, session.number, introduction, negotiated);
@@ -293,7 +298,8 @@ impl RawServer for ProxyServer {
             };
             caller.is_answered.store(true, Ordering::Release);
             session.set_refused(introduced.is_err());
-            introduced.map(Answer::relayed)
+            let answer = introduced.map(Answer::relayed);
+            answer.map_err(|failure| failure.answer(&peer))
         }))
     }
 
@@ -327,11 +333,14 @@ impl RawSession for ProxySession {
 
 /// Takes a connection for a request of a stateless client.
 pub(super) async fn connection(pool: &Arc<Pool>, context: &Context) -> Result<Lease, Failure> {
+    if let Some(login) = pool.pending_login() {
+        return Err(login);
+    }
     let introduction = introduction(context);
     let is_taken = can_be_asked(context);
     let opener = Arc::clone(pool);
     let connecting = tokio::spawn(async move { opener.for_call(introduction, is_taken).await });
-    let failed = |_| Err(RequestError::Internal.to_error());
+    let failed = |_| Err(RequestError::Internal);
     let connecting = async { connecting.await.unwrap_or_else(failed) };
     pool.unless_login(connecting).await
 }

@@ -9,7 +9,7 @@ use super::asking::listen;
 use super::caller::Caller;
 use super::messages::with;
 use super::server::{ProxyServer, connection, waiting};
-use super::{merge, names};
+use super::{Failure, merge, names};
 use crate::connection::join_all;
 use crate::error::RequestError;
 use crate::limits::MAX_PAGES;
@@ -24,7 +24,7 @@ impl ProxyServer {
         &self,
         caller: &Arc<Caller>,
         own: RawJson,
-    ) -> Result<RawJson, ErrorObject> {
+    ) -> Result<RawJson, Failure> {
         let nothing = &RawJson::empty_object();
         let introduced = self.of_each(|index| self.introduce_one(caller, index, nothing));
         self.introduction(&own, introduced.await)
@@ -32,11 +32,11 @@ impl ProxyServer {
 
     /// Joins what the servers say of themselves. A server that can't be reached now may offer
     /// anything later.
-    fn introduction(
+    fn introduction<E: Clone>(
         &self,
         own: &RawJson,
-        parts: Vec<Result<RawJson, ErrorObject>>,
-    ) -> Result<RawJson, ErrorObject> {
+        parts: Vec<Result<RawJson, E>>,
+    ) -> Result<RawJson, E> {
         if let Some(Err(error)) = parts.first()
             && parts.iter().all(Result::is_err)
         {
@@ -144,15 +144,13 @@ impl ProxyServer {
         Ok(pages)
     }
 
-    /// Serves `subscriptions/listen` with a subscription at each server.
+    /// Serves `subscriptions/listen` with a subscription at each server, as soon as it can be reached.
     async fn listen(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
         let leases = self.of_each(|index| connection(&self.pools[index], call.context));
         let servers = leases.await.into_iter().zip(&self.pools);
         let servers = servers.filter_map(|(lease, pool)| {
-            let lease = lease.inspect_err(|failure| {
-                tracing::debug!(?failure, "a server is not listened to");
-            });
-            Some((lease.ok()?, pool.names.request(call.method, call.params)?))
+            let params = pool.names.request(call.method, call.params)?;
+            Some((pool, lease, params))
         });
         listen(servers.collect(), call.context).await
     }

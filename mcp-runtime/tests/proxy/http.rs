@@ -5,16 +5,19 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use http::response::Parts;
 use http_body::Body as _;
 use mcp_runtime::prelude::*;
 use mcp_runtime::proxy::{Proxy, Upstream};
-use mcp_runtime::transport::http::{HttpOptions, HttpService, MemorySessionStore, http};
+use mcp_runtime::transport::http::{
+    HttpOptions, HttpService, MemorySessionStore, http, http_service,
+};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{Client, Era, Server};
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
-use crate::behind::{Behind, HANDSHAKE, asked, introduced, proxy};
+use crate::behind::{self, Behind, HANDSHAKE, asked, introduced, proxy, upstream};
 use crate::scripted::{Script, Scripted as HttpServer};
 use crate::support::clock::in_time;
 use crate::support::mounted::mounted;
@@ -131,23 +134,28 @@ fn to_mcp() -> ::http::request::Builder {
         .header("accept", "application/json, text/event-stream")
 }
 
-/// Sends a stateless call as `person`.
-async fn post(service: &HttpService, person: &str, message: Value) -> Value {
+/// Sends a request as `person`. Returns the head of the response, and its last message.
+async fn post(service: &HttpService, person: &str, message: Value) -> (Parts, Value) {
+    let revision = match message["params"]["_meta"].is_object() {
+        true => "2026-07-28",
+        false => HANDSHAKE,
+    };
     let mut request = to_mcp()
-        .header("mcp-protocol-version", "2026-07-28")
-        .header("mcp-method", "tools/call")
+        .header("mcp-protocol-version", revision)
+        .header("mcp-method", message["method"].as_str().unwrap())
         .header("mcp-name", "shop")
         .body(message.to_string())
         .unwrap();
     request.extensions_mut().insert(Principal::new(person));
     let answer = service.clone().call(request).await.unwrap();
-    let mut body = answer.into_body();
+    let (head, mut body) = answer.into_parts();
     let mut text = String::new();
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         text.push_str(str::from_utf8(&frame.unwrap().into_data().unwrap()).unwrap());
     }
-    let data = text.lines().find_map(|line| line.strip_prefix("data: "));
-    serde_json::from_str(data.unwrap_or(&text)).unwrap()
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let message = serde_json::from_str(data.last().unwrap_or(&text)).unwrap();
+    (head, message)
 }
 
 #[tokio::test]
@@ -186,16 +194,86 @@ async fn a_ticket_belongs_to_one_person() {
         server.send(request("q", "roots/list", json!({}))).await;
         (server, id)
     };
-    let (required, (mut server, id)) = in_time(async { tokio::join!(asking, serving) }).await;
+    let ((_, required), (mut server, id)) = in_time(async { tokio::join!(asking, serving) }).await;
     let ticket = &required["result"]["requestState"];
     let retry = json!({"requestState": ticket, "inputResponses": {"1": {"roots": []}}});
-    let refused = in_time(post(&service, "bob", call(retry.clone()))).await;
+    let (_, refused) = in_time(post(&service, "bob", call(retry.clone()))).await;
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     let serving = async {
         assert_eq!(server.next().await.unwrap()["id"], "q");
         server.answer(&id, said("done")).await;
     };
     let retrying = post(&service, "ann", call(retry));
-    let (done, ()) = in_time(async { tokio::join!(retrying, serving) }).await;
+    let ((_, done), ()) = in_time(async { tokio::join!(retrying, serving) }).await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_free_connection_the_status_is_503() {
+    let (proxy, mut behind) = proxy(Era::Handshake);
+    let mut open = Vec::new();
+    for _ in 0..100 {
+        open.push(behind::session(&proxy, &mut behind).await);
+    }
+    let service = mounted(proxy, HttpOptions::default()).await;
+    let call = asked(1, "tools/call", json!({"name": "shop"}), json!({}));
+    for message in [call, introduced("c", json!({}))] {
+        let (head, refused) = in_time(post(&service, "ann", message)).await;
+        assert_eq!(
+            (head.status.as_u16(), &head.headers["retry-after"]),
+            (503, &"1".parse().unwrap())
+        );
+        let text = refused["error"]["message"].as_str().unwrap();
+        assert!(text.contains("All 100 connections"), "{text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_busy_server_of_several_does_not_change_the_status() {
+    let (one, mut a) = upstream(Era::Handshake);
+    let (two, mut b) = upstream(Era::Stateless);
+    let proxy = Proxy::several([("a", one), ("b", two)]).into_server();
+    let mut open = Vec::new();
+    for _ in 0..100 {
+        let mut wire = Wire::to(&proxy).await;
+        let shaking = wire.handshake(HANDSHAKE);
+        let (_, a) = tokio::join!(shaking, async {
+            if open.is_empty() {
+                let b = b.discovered().await;
+                return (a.operating().await, Some(b));
+            }
+            (a.operating().await, None)
+        });
+        open.push((wire, a));
+    }
+    let b = open[0].1.1.as_mut().unwrap();
+    let service = mounted(proxy, HttpOptions::default()).await;
+    let list = asked(1, "tools/list", json!({}), json!({}));
+    let serving = async {
+        let (id, _) = b.expect("tools/list").await;
+        let tools = json!([{"name": "x"}]);
+        b.answer(&id, json!({"resultType": "complete", "tools": tools}))
+            .await;
+    };
+    let ((head, listed), ()) =
+        in_time(async { tokio::join!(post(&service, "ann", list), serving) }).await;
+    assert_eq!(listed["result"]["tools"], json!([{"name": "b_x"}]));
+    assert_eq!(head.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn subscriptions_end_when_the_proxy_shuts_down() {
+    let (proxy, mut behind) = proxy(Era::Stateless);
+    let service = http_service(proxy, HttpOptions::default());
+    let guard = service.start().await.unwrap();
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    let listen = asked(1, "subscriptions/listen", filter, json!({}));
+    let ending = async {
+        let mut server = behind.discovered().await;
+        server.expect("subscriptions/listen").await;
+        guard.shut_down().await.unwrap();
+    };
+    let listening = post(&service, "ann", listen);
+    let ((_, ended), ()) = in_time(async { tokio::join!(listening, ending) }).await;
+    assert_eq!(ended["result"]["resultType"], "complete", "{ended}");
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use mcp_runtime::Era;
 use serde_json::{Value, json};
 
-use crate::behind::{Behind, HANDSHAKE, asked, introduced, proxy};
-use crate::support::Wire;
+use crate::behind::{Behind, HANDSHAKE, asked, bridged, introduced, proxy, session};
 use crate::support::scripted::Scripted;
+use crate::support::{Wire, request};
 
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -120,7 +120,7 @@ async fn a_client_with_a_handshake_hears_what_a_stateless_server_announces() {
         (&json!(method), &Value::Null)
     );
 
-    let subscribe = crate::support::request(1, "resources/subscribe", json!({"uri": "a:b"}));
+    let subscribe = request(1, "resources/subscribe", json!({"uri": "a:b"}));
     wire.send(subscribe).await;
     let (resource, accepted) = accept(&mut server).await;
     assert_eq!(accepted, json!({"resourceSubscriptions": ["a:b"]}));
@@ -134,7 +134,7 @@ async fn a_client_with_a_handshake_hears_what_a_stateless_server_announces() {
         (&told["method"], &told["params"]),
         (&json!(method), &json!({"uri": "a:b"}))
     );
-    let unsubscribe = crate::support::request(2, "resources/unsubscribe", json!({"uri": "a:b"}));
+    let unsubscribe = request(2, "resources/unsubscribe", json!({"uri": "a:b"}));
     assert_eq!(wire.ask(unsubscribe).await["result"], json!({}));
     let (_, params) = server.expect("notifications/cancelled").await;
     assert_eq!(params["requestId"], resource);
@@ -168,4 +168,42 @@ async fn changed_lists_are_announced_after_a_stateless_server_was_replaced() {
         wire.answer().await["method"],
         "notifications/tools/list_changed"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_has_at_most_1000_subscriptions_to_resources() {
+    for era in [Era::Handshake, Era::Stateless] {
+        let (proxy, mut behind) = proxy(era);
+        let (mut wire, mut server) = match era {
+            Era::Handshake => session(&proxy, &mut behind).await,
+            _ => bridged(&proxy, &mut behind).await,
+        };
+        let serving = async {
+            while let Some(message) = server.next().await {
+                if !message["id"].is_null() {
+                    server.answer(&message["id"], json!({})).await;
+                }
+            }
+        };
+        let asking = async {
+            let mut ask = async |method, uri| {
+                let params = json!({"uri": format!("a:{uri}")});
+                wire.ask(request(uri, method, params)).await
+            };
+            for uri in 0..1000 {
+                let answer = ask("resources/subscribe", uri).await;
+                assert_eq!(answer["result"], json!({}), "{answer}");
+            }
+            let refused = ask("resources/subscribe", 1000).await;
+            let text = refused["error"]["message"].as_str().unwrap();
+            assert!(text.contains("a client may have 1000"), "{text}");
+            ask("resources/unsubscribe", 0).await;
+            let answer = ask("resources/subscribe", 1000).await;
+            assert_eq!(answer["result"], json!({}), "{answer}");
+        };
+        tokio::select! {
+            () = asking => {}
+            () = serving => panic!("the connection has ended"),
+        }
+    }
 }

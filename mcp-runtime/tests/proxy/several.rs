@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use mcp_runtime::proxy::{Proxy, Upstream};
 use mcp_runtime::server::McpServer as _;
@@ -9,8 +10,10 @@ use mcp_runtime::server::tools::ToolBuilder;
 use mcp_runtime::types::Implementation;
 use mcp_runtime::{Client, Era, Server};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::behind::{Behind, HANDSHAKE, asked, introduced, upstream, upstream_after};
+use crate::support::clock::in_time;
 use crate::support::scripted::{Scripted, discovered};
 use crate::support::{Wire, call, request, stateless};
 
@@ -354,6 +357,53 @@ async fn one_subscription_listens_to_all_servers() {
         .await;
     let told = wire.answer().await;
     assert_eq!(told["params"], json!({"uri": "a+x:1", "_meta": {key: 7}}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_hears_of_a_server_that_starts_later() {
+    let (one, mut a) = upstream(Era::Handshake);
+    let is_there = Arc::new(AtomicBool::new(false));
+    let there = Arc::clone(&is_there);
+    let (two, mut b) = upstream_after(Era::Stateless, move || {
+        let is_there = there.load(Ordering::Acquire);
+        async move { is_there.then_some(()).ok_or("no such program") }
+    });
+    let proxy = Proxy::several([("a", one), ("b", two)]).into_server();
+    let mut wire = Wire::to(&proxy).await;
+    let filter = json!({"resourceSubscriptions": ["b+x:2"], "toolsListChanged": true});
+    let listen = json!({"notifications": filter});
+    wire.send(stateless(7, "subscriptions/listen", listen))
+        .await;
+    let _a = a.operating().await;
+    let acknowledged = wire.answer().await;
+    assert_eq!(acknowledged["params"]["notifications"], filter);
+    is_there.store(true, Ordering::Release);
+    let mut server = b.discovered().await;
+    for is_last in [false, true] {
+        let (id, _) = server.expect("subscriptions/listen").await;
+        let key = "io.modelcontextprotocol/subscriptionId";
+        let accepted = json!({"toolsListChanged": true});
+        let params = json!({"notifications": accepted, "_meta": {key: id}});
+        server
+            .notify("notifications/subscriptions/acknowledged", params)
+            .await;
+        let told = wire.answer().await;
+        assert_eq!(told["method"], "notifications/tools/list_changed");
+        assert_eq!(told["params"], json!({"_meta": {key: 7}}));
+        let silence = timeout(Duration::from_secs(5), wire.next());
+        silence.await.unwrap_err();
+        if !is_last {
+            // The connection is lost for longer than its client tries to restore it.
+            drop(server);
+            for _ in 0..8 {
+                in_time(b.next()).await;
+            }
+            server = in_time(b.discovered()).await;
+        }
+    }
+    drop(wire);
+    server.expect("notifications/cancelled").await;
+    assert_eq!(server.next().await, None);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use mcp_types::ErrorObject;
 
@@ -72,15 +71,7 @@ impl Context {
         identity.is_none_or(|identity| identity.has_scopes(needed))
     }
 
-    /// Records that the request was denied with `error` and may be repeated after `time`. An HTTP
-    /// response for this request alone then has the status 429.
-    pub(in crate::server) fn deny_until(&self, time: Duration, error: &ErrorObject) {
-        if let Some(identity) = self.peer().identity() {
-            identity.deny_until(time, error);
-        }
-    }
-
-    pub(in crate::server) fn settle_denied(&self, error: Option<&ErrorObject>) {
+    pub(crate) fn settle_denied(&self, error: Option<&ErrorObject>) {
         if let Some(identity) = self.peer().identity() {
             identity.settle_denied(error);
         }

@@ -56,8 +56,7 @@ impl Server {
                 log_client(&negotiated);
                 if let Some(raw) = &self.settings().raw {
                     let own = self.own_introduction();
-                    let (raw, params) = (Arc::clone(raw), request.params);
-                    return Ok(raw.initialize(request.session, params, &negotiated, own));
+                    return Ok(Arc::clone(raw).initialize(&request, &negotiated, own));
                 }
                 let answer = self.router().initialize(&negotiated);
                 Ok(Served::Now(Ok(answer)))

@@ -204,10 +204,9 @@ pub(super) fn to_error(context: &Context, error: BoxError) -> ErrorObject {
         Err(error) => error,
     };
     if let Some(refused) = error.downcast_ref::<TooManyRequests>() {
-        let time = refused.time();
-        let error = RequestError::TooManyRequests(time).to_error();
-        context.deny_until(time, &error);
-        return error;
+        let error = RequestError::TooManyRequests(refused.time());
+        context.peer().identity().inspect(|it| it.refuse(&error));
+        return error.to_error();
     }
     crate::log::error!(%error, "a layer failed");
     RequestError::Internal.to_error()

@@ -208,7 +208,7 @@ impl Session {
         self.ended.send_replace(true);
     }
 
-    pub(in crate::server) async fn ended(&self) {
+    pub(crate) async fn ended(&self) {
         // Never fails, because `self` holds the sender.
         let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
     }

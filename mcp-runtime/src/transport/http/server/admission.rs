@@ -105,8 +105,13 @@ impl ClientIdentity for Exchange {
         has_scopes(self.extensions(), needed)
     }
 
-    fn deny_until(&self, time: Duration, error: &ErrorObject) {
-        self.deny(AccessDenied::too_many(time).message(error.message.clone()));
+    fn refuse(&self, error: &RequestError) {
+        let denied = match error {
+            RequestError::TooManyRequests(time) => AccessDenied::too_many(*time),
+            RequestError::TooManyConnections(_) => AccessDenied::unavailable(Duration::ZERO),
+            _ => return,
+        };
+        self.deny(denied.message(error.to_string()));
     }
 
     fn settle_denied(&self, error: Option<&ErrorObject>) {
