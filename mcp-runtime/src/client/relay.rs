@@ -1,7 +1,5 @@
 //! The client of a proxy, which passes messages on as they are.
 
-use std::time::Duration;
-
 use mcp_types::jsonrpc::write;
 use mcp_types::{Era, RawJson, RawJsonRef, methods};
 use tokio::sync::watch;
@@ -110,12 +108,6 @@ impl Client {
         if !matches!(sent, Some(Ok(()))) {
             tracing::debug!(method, "a notification was lost: there is no connection");
         }
-    }
-
-    /// The pause before an attempt (counted from 0), as the settings of the client say.
-    pub(crate) fn reconnect_pause(&self, attempt: u32) -> Duration {
-        let policy = self.state().config.reconnect.unwrap_or_default();
-        policy.pause_before(attempt)
     }
 
     pub(crate) fn connections(&self) -> Connections {

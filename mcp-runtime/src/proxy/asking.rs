@@ -1,5 +1,6 @@
 //! Requests of stateless clients to servers of the handshake era.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use mcp_types::{
@@ -135,7 +136,7 @@ impl Asking {
 }
 
 /// Serves `subscriptions/listen` of a stateless client with a subscription at each of `servers`,
-/// until all of them have ended. Each server comes with the parameters for it.
+/// until all of them refuse. Each server comes with the parameters for it.
 ///
 /// # Errors
 ///
@@ -173,7 +174,9 @@ pub(super) async fn listen(
                 deliver(&method, &pool.names.notification(&method, params));
             }
         };
-        following.push(Box::pin(follow(pool, context, filter, open, tell)));
+        following.push(Box::pin(async move {
+            follow(|| connection(pool, context), &filter, open, tell).await
+        }));
     }
     if let Some(error) = refused.filter(|_| following.is_empty()) {
         return Err(to_error(error));
@@ -194,7 +197,7 @@ pub(super) fn end_of_subscription(context: &Context) -> RawJson {
 /// # Errors
 ///
 /// When the server refuses.
-async fn subscribe(
+pub(super) async fn subscribe(
     lease: Result<Lease, Failure>,
     filter: &SubscriptionFilter,
 ) -> Result<Option<(Lease, Subscription)>, CallError> {
@@ -205,36 +208,28 @@ async fn subscribe(
     }
 }
 
-/// Passes on what a server reports, until it ends the subscription. A server that can't be reached is
-/// tried again, and then everything in the filter may have changed.
-///
-/// # Errors
-///
-/// When the server refuses.
-async fn follow(
-    pool: &Arc<Pool>,
-    context: &Context,
-    filter: SubscriptionFilter,
+/// Passes on what a server reports, until it refuses the subscription. While there is none, tries
+/// again. Then everything may have changed.
+pub(super) async fn follow<F: Future<Output = Result<Lease, Failure>>>(
+    connect: impl Fn() -> F,
+    filter: &SubscriptionFilter,
     mut open: Option<(Lease, Subscription)>,
     tell: impl Fn(ServerNotification),
-) -> Result<(), CallError> {
-    let mut tries = 0;
-    loop {
-        let Some((_, subscription)) = &mut open else {
-            sleep(Reconnect::default().pause_before(tries)).await;
-            tries += 1;
-            open = subscribe(connection(pool, context).await, &filter).await?;
-            let changes = open.iter().flat_map(|(_, it)| all_changes(it.accepted()));
-            changes.for_each(&tell);
-            continue;
-        };
-        match subscription.next().await {
-            Ok(Some(notification)) => tell(notification),
-            Ok(None) => return Ok(()),
-            Err(error) if error.is_transient() => open = None,
-            Err(error) => return Err(error),
+) -> Result<Infallible, CallError> {
+    for tries in 0.. {
+        if let Some((_, subscription)) = &mut open {
+            // A server ends its subscriptions before it is replaced.
+            while let Ok(Some(notification)) = subscription.next().await {
+                tell(notification);
+            }
         }
+        drop(open);
+        sleep(Reconnect::default().pause_before(tries)).await;
+        open = subscribe(connect().await, filter).await?;
+        let accepted = open.iter().map(|(_, it)| it.accepted());
+        accepted.flat_map(all_changes).for_each(&tell);
     }
+    Err(CallError::Closed)
 }
 
 /// The method and the parameters of a notification.

@@ -1,19 +1,22 @@
 //! A client of a proxy with a handshake, from its `initialize` to the end of its session.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::future::ready;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use mcp_types::{Era, OrderedMap, RawJson, RawJsonRef, SubscriptionFilter};
+use mcp_types::{Era, OrderedMap, RawJson, RawJsonRef, ServerNotification, SubscriptionFilter};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::Failure;
+use super::asking::{follow, subscribe};
 use super::link::ServerLink;
 use super::messages::{Listener, announcement};
-use super::pool::Pool;
-use crate::client::{Reconnect, all_changes};
+use super::pool::{Lease, Pool};
+use crate::client::Reconnect;
 use crate::error::{CallError, RequestError};
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::{Change, Negotiated, accepted_lists};
@@ -98,8 +101,11 @@ impl Caller {
                     .with_tools_list_changed(true)
                     .with_prompts_list_changed(true)
                     .with_resources_list_changed(true);
-                // Only subscriptions to resources are limited.
-                let _ = self.subscribe((index, None), link, lists);
+                let offered = link.client.server_capabilities();
+                if accepted_lists(&lists, &offered) != SubscriptionFilter::new() {
+                    // Only subscriptions to resources are limited.
+                    let _ = self.subscribe((index, None), link, lists);
+                }
             }
         }
     }
@@ -122,7 +128,11 @@ impl Caller {
         }
         let mut task = JoinSet::new();
         let listener = Arc::downgrade(&self.listener);
-        task.spawn(follow(listener, Arc::clone(link), filter));
+        let following = follow_changes(listener, Arc::clone(link), filter);
+        task.spawn(async {
+            let Err(error) = following.await;
+            crate::log::warn!(%error, "the changes of a server can't be passed on any longer");
+        });
         tasks.insert(key, task);
         Ok(())
     }
@@ -172,63 +182,21 @@ impl Caller {
 }
 
 /// Tells a client with a handshake about the changes that a stateless server announces.
-async fn follow(listener: Weak<Listener>, link: Arc<ServerLink>, filter: SubscriptionFilter) {
-    let offered = link.client.server_capabilities();
-    let names_resources = filter.resource_subscriptions.is_some();
-    if !names_resources && accepted_lists(&filter, &offered) == SubscriptionFilter::new() {
-        return;
-    }
-    let mut tries = 0;
-    loop {
-        let heard = hear(&listener, &link, filter.clone(), tries > 0).await;
-        match heard {
-            // A server ends its subscriptions before it is replaced.
-            Ok(()) => {}
-            Err(error) if error.is_transient() => {
-                tracing::debug!(%error, "the changes of a server are followed again");
-            }
-            Err(error) => {
-                crate::log::warn!(%error, "the changes of a server can't be passed on any longer");
-                return;
-            }
-        }
-        if listener.strong_count() == 0 {
-            return;
-        }
-        sleep(link.client.reconnect_pause(tries)).await;
-        tries += 1;
-    }
-}
-
-/// Passes on what a subscription reports until it ends. If it `is_new` in place of another one,
-/// everything may have changed.
-async fn hear(
-    listener: &Weak<Listener>,
-    link: &ServerLink,
+async fn follow_changes(
+    listener: Weak<Listener>,
+    link: Arc<ServerLink>,
     filter: SubscriptionFilter,
-    is_new: bool,
-) -> Result<(), CallError> {
-    let mut subscription = link.client.subscribe_to(filter).await?;
-    let hear = |change| {
-        let listener = listener.upgrade()?;
-        let (method, params) = announcement(change);
-        let params = params.map(|it| link.routes.names.notification(method, it));
-        listener.hear(method, params.as_ref().map(RawJson::as_raw));
-        Some(())
+) -> Result<Infallible, CallError> {
+    let tell = |notification: ServerNotification| {
+        if let Some((listener, change)) = listener.upgrade().zip(Change::by(&notification)) {
+            let (method, params) = announcement(change);
+            let params = params.map(|it| link.routes.names.notification(method, it));
+            listener.hear(method, params.as_ref().map(RawJson::as_raw));
+        }
     };
-    if is_new {
-        for notification in all_changes(subscription.accepted()) {
-            Change::by(&notification).and_then(hear);
-        }
-    }
-    while let Some(notification) = subscription.next().await? {
-        if let Some(change) = Change::by(&notification)
-            && hear(change).is_none()
-        {
-            break;
-        }
-    }
-    Ok(())
+    let lease = || Ok(Lease::unpooled(&link));
+    let open = subscribe(lease(), &filter).await?;
+    follow(|| ready(lease()), &filter, open, tell).await
 }
 
 /// Connects a caller to a server, and fills the slot. One of several servers is tried again, with

@@ -52,6 +52,14 @@ pub(super) struct Lease {
     pool: Weak<Pool>,
 }
 
+impl Lease {
+    /// Uses a connection that is not from a pool.
+    pub(super) fn unpooled(link: &Arc<ServerLink>) -> Self {
+        let (link, pool) = (Arc::clone(link), Weak::new());
+        Self { link, pool }
+    }
+}
+
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(pool) = self.pool.upgrade() {

@@ -153,8 +153,8 @@ async fn post(service: &HttpService, person: &str, message: Value) -> (Parts, Va
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         text.push_str(str::from_utf8(&frame.unwrap().into_data().unwrap()).unwrap());
     }
-    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-    let message = serde_json::from_str(data.last().unwrap_or(&text)).unwrap();
+    let mut data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let message = serde_json::from_str(data.next_back().unwrap_or(&text)).unwrap();
     (head, message)
 }
 
