@@ -90,13 +90,9 @@ impl Recording {
     /// fast. If it fails, nothing more is recorded, and the error is logged unless
     /// [`on_error`](Self::on_error) handles it.
     pub fn to_writer(writer: impl Write + Send + 'static) -> Self {
-        let state = State {
-            sink: Sink::Writer(Box::new(writer)),
-            ..State::default()
-        };
-        Self {
-            state: Arc::new(Mutex::new(state)),
-        }
+        let recording = Self::default();
+        recording.lock().sink = Sink::Writer(Box::new(writer));
+        recording
     }
 
     /// Calls `observer` instead of logging an error when a message can't be written. The observer must

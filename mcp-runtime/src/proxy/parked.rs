@@ -53,11 +53,9 @@ impl Parked {
             parsed.sort_all_objects();
             parsed.to_string()
         });
-        let values: Vec<_> = values.collect();
-        let names: Vec<_> = members.keys().collect();
+        let members: Vec<_> = members.keys().zip(values).collect();
         let caller = context.principal();
-        self.secret
-            .hash_one((server, method, names, values, caller))
+        self.secret.hash_one((server, method, members, caller))
     }
 
     /// Keeps a call, and returns its ticket. If too many calls wait, the oldest is cancelled.

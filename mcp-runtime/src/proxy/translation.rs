@@ -75,15 +75,13 @@ pub(super) fn to_stateless(method: &str, result: &RawJson, link: &ServerLink) ->
     let Ok(mut members) = result.parse::<Members>() else {
         return result.clone();
     };
-    let mut add = |name: &str, value: &RawJson| {
-        members
-            .entry(name.to_owned())
-            .or_insert_with(|| value.clone());
+    let mut add = |name: &str, value| {
+        members.entry(name.to_owned()).or_insert(value);
     };
-    add("resultType", &RawJson::encode("complete"));
+    add("resultType", RawJson::encode("complete"));
     if method == methods::SERVER_DISCOVER || is_cacheable(method) {
-        add("ttlMs", &RawJson::encode(&0));
-        add("cacheScope", &RawJson::encode("private"));
+        add("ttlMs", RawJson::encode(&0));
+        add("cacheScope", RawJson::encode("private"));
     }
     let result = RawJson::encode(&members);
     match link.opened().as_raw().member("serverInfo") {
