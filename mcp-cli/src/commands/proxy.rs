@@ -1,9 +1,10 @@
 //! `mcp proxy`: serves a server, or several as one, over stdio or HTTP.
 
-use std::env;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
+use std::{env, fs};
 
 use mcp_auth::{BearerToken, BearerTokens};
 use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
@@ -14,6 +15,7 @@ use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::transport::http::{Http, HttpOptions, http};
 use mcp_runtime::transport::stdio;
 use mcp_runtime::{Client, ClientBuilder, Recording, ServeError, Timeouts};
+use serde_json::json;
 
 use crate::arguments;
 use crate::failure::{Failure, Kind};
@@ -23,6 +25,9 @@ use crate::output::{note, note_without_terminal};
 use crate::questions::lock;
 use crate::server;
 use crate::session::Server;
+
+/// The variable that tells programs which proxies have started them.
+const ABOVE: &str = "MCP_PROXY_ABOVE";
 
 /// Serves until standard input is closed, or until a signal arrives.
 ///
@@ -113,16 +118,44 @@ fn endpoint(address: &(String, u16), command: &arguments::Proxy) -> Result<Http,
     Ok(listener.auth(tokens))
 }
 
+/// What this proxy serves, and the same of the proxies above it, with the server that each has started.
+///
+/// # Errors
+///
+/// Fails if a proxy above serves the same, because each would start the next without end.
+fn above(command: &arguments::Proxy) -> Result<(String, BTreeMap<String, String>), Failure> {
+    let above = env::var(ABOVE).unwrap_or_default();
+    let above: BTreeMap<_, String> = serde_json::from_str(&above).unwrap_or_default();
+    let config = command.reach.config.as_deref();
+    let place = fs::canonicalize(config.unwrap_or(".".as_ref())).ok();
+    let own = format!("{place:?} {:?}", command.targets);
+    let Some(name) = above.get(&own) else {
+        return Ok((own, above));
+    };
+    let file = config.map_or(String::new(), |it| format!(" in {}", it.display()));
+    let message =
+        format!("`{name}`{file} starts this proxy, which would start `{name}` again, without end");
+    let advice = format!(
+        "let `{name}` name other servers (mcp proxy NAME NAME), a URL or a program; or disable it"
+    );
+    Err(Failure::usage(message).advise(advice))
+}
+
 /// Finds the servers. A single TARGET has no name.
 ///
 /// # Errors
 ///
-/// Fails if a server can't be found, if two names have the same prefix, or if an option does not
-/// apply to several servers.
+/// Fails if a server can't be found, if two names have the same prefix, if an option does not apply to
+/// several servers, or if the proxy would start itself.
 async fn behind(command: &Arc<arguments::Proxy>, verbose: u8) -> Result<Vec<Arc<Behind>>, Failure> {
     let reach = &command.reach;
-    let new = |name, prefix, server| {
+    let (own, above) = above(command)?;
+    let new = |name: String, prefix, server| {
+        let only = command.targets.first().filter(|_| name.is_empty());
+        let mut above = above.clone();
+        above.insert(own.clone(), only.unwrap_or(&name).clone());
         Arc::new(Behind {
+            above: json!(above).to_string(),
             name,
             prefix,
             server,
@@ -199,6 +232,8 @@ fn names(command: &arguments::Proxy) -> Result<Vec<String>, Failure> {
 
 /// A server behind the proxy.
 struct Behind {
+    /// The value of [`ABOVE`] for the program.
+    above: String,
     /// The name of the server, if there are several.
     name: String,
     /// The prefix of the tools and URIs of the server.
@@ -240,7 +275,8 @@ impl Behind {
                 captured.push(format!("{line}\n").as_bytes());
                 note(&format!("{label}{line}"));
             });
-            child.grace(PROXY_GRACE).ends_with_parent().stderr(stderr)
+            let child = child.env(ABOVE, &self.above).ends_with_parent();
+            child.grace(PROXY_GRACE).stderr(stderr)
         };
         let connected = self.server.connect(builder, program, &captured).await;
         let client = connected.map_err(|failure| self.fail(failure))?;

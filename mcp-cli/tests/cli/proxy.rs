@@ -191,6 +191,40 @@ fn a_message_of_more_than_64_mib_is_an_error_that_names_the_limit() {
 }
 
 #[test]
+fn a_proxy_does_not_start_itself_without_end() {
+    let user = User::new();
+    let proxy = |target: &[&str]| {
+        let config = ["proxy", "--config", "servers.json"];
+        json!({"command": MCP, "args": [&config, target].concat()})
+    };
+    let servers = json!({"mcpServers": {
+        "all": proxy(&[]),
+        "itself": proxy(&["itself"]),
+        "nested": proxy(&["shop"]),
+        "shop": {"command": demo()},
+    }});
+    user.write("servers.json", &servers.to_string());
+    let file = user.path("servers.json").display().to_string();
+    let input = format!("{}\n", stateless("tools/list", json!({})));
+    let run = user.run_with_input(&["proxy", "--config", &file], &input);
+    run.fails(
+        0,
+        &[
+            "all: error: `all` in servers.json starts this proxy",
+            "itself: error: `itself` in servers.json starts this proxy",
+            "let `all` name other servers",
+        ],
+    );
+    let answer: Value = serde_json::from_str(&run.stdout).unwrap();
+    let tools = names(&answer["result"], "tools");
+    let prefixes = tools.iter().map(|it| it.split('_').next().unwrap());
+    let prefixes: std::collections::BTreeSet<_> = prefixes.collect();
+    assert_eq!(prefixes.into_iter().collect::<Vec<_>>(), ["nested", "shop"]);
+    let run = user.run_with_input(&["proxy", "itself", "--config", &file], &input);
+    run.fails(4, &["starts this proxy", "exit status: 2"]);
+}
+
+#[test]
 fn wrong_arguments_end_the_proxy_before_it_serves() {
     let user = User::new();
     let program = demo();
