@@ -64,7 +64,7 @@ pub(crate) async fn named(
     let entry = match (servers.get(name), parsed) {
         (Ok(entry), _) => entry,
         (Err(ConfigError::Unknown { .. }), Some(target)) => return Ok(target),
-        (Err(error), _) => return Err(unknown(error, name)),
+        (Err(error), _) => return Err(unknown(error, name, reach.config.as_deref())),
     };
     let mut is_interrupted = false;
     let mut variables = |variable: &Variable<'_>| match variable {
@@ -161,7 +161,7 @@ fn ask(input: &Input) -> InquireResult<String> {
     prompts::text(question, None, input.default.as_deref(), |_| Ok(()))
 }
 
-fn unknown(error: ConfigError, name: &str) -> Failure {
+fn unknown(error: ConfigError, name: &str, config: Option<&Path>) -> Failure {
     let is_unknown = matches!(error, ConfigError::Unknown { .. });
     let mut failure = Failure::from(error);
     if !is_unknown {
@@ -179,10 +179,10 @@ fn unknown(error: ConfigError, name: &str) -> Failure {
     } else {
         let path = env::var_os("PATH").unwrap_or_default();
         let is_program = env::split_paths(&path).any(|folder| folder.join(name).is_file());
-        failure.message += &if is_program {
-            format!("\n`{name}` is a program: put it behind `--` at the end")
-        } else {
-            "\nlist the servers with: mcp servers".to_owned()
+        let file = config.map_or(String::new(), |it| format!(" --config {}", it.display()));
+        failure.message += &match is_program {
+            true => format!("\n`{name}` is a program: put it behind `--` at the end"),
+            false => format!("\nlist the servers with: mcp servers{file}"),
         };
     }
     failure

@@ -118,7 +118,8 @@ fn endpoint(address: &(String, u16), command: &arguments::Proxy) -> Result<Http,
     Ok(listener.auth(tokens))
 }
 
-/// What this proxy serves, and the same of the proxies above it, with the server that each has started.
+/// The servers of this proxy as a string, and the same strings of the proxies above it, each with the
+/// name of the server that leads to this proxy.
 ///
 /// # Errors
 ///
@@ -153,7 +154,7 @@ async fn behind(command: &Arc<arguments::Proxy>, verbose: u8) -> Result<Vec<Arc<
     let new = |name: String, prefix, server| {
         let only = command.targets.first().filter(|_| name.is_empty());
         let mut above = above.clone();
-        above.insert(own.clone(), only.unwrap_or(&name).clone());
+        above.insert(own.clone(), only.unwrap_or(&name).replace('\0', " "));
         Arc::new(Behind {
             above: json!(above).to_string(),
             name,
@@ -188,7 +189,8 @@ async fn behind(command: &Arc<arguments::Proxy>, verbose: u8) -> Result<Vec<Arc<
         let target = server::named(&name, reach, None).await;
         let target = target.map_err(|failure| match server::parse(&name) {
             Some(_) => Failure::usage(format!(
-                "`{name}` has no name, so its tools would have no prefix"
+                "`{}` has no name, so its tools would have no prefix",
+                name.replace('\0', " ").trim()
             ))
             .advise("add it to a configuration file, and pass its name in the file"),
             None => failure,

@@ -194,8 +194,8 @@ fn a_message_of_more_than_64_mib_is_an_error_that_names_the_limit() {
 fn a_proxy_does_not_start_itself_without_end() {
     let user = User::new();
     let proxy = |target: &[&str]| {
-        let config = ["proxy", "--config", "servers.json"];
-        json!({"command": MCP, "args": [&config, target].concat()})
+        let arguments = [&["proxy", "--config", "servers.json"], target].concat();
+        json!({"command": MCP, "args": arguments})
     };
     let servers = json!({"mcpServers": {
         "all": proxy(&[]),
@@ -263,12 +263,13 @@ fn wrong_arguments_end_the_proxy_before_it_serves() {
         (&["--config", "missing.json"], &["missing.json"]),
         (
             &["my shop", "nothing", "--config", "servers.json"],
-            &["`nothing`"],
+            &["`nothing`", "mcp servers --config servers.json"],
         ),
         (
             &["my shop", &program, "--config", "servers.json"],
             &[&program, "name"],
         ),
+        (&["my shop", "--", "a", "b"], &["`a b` has no name"]),
         (
             &[
                 "my shop",
