@@ -4,6 +4,7 @@ use mcp_runtime::Era;
 use serde_json::{Value, json};
 
 use crate::behind::{HANDSHAKE, bridged, introduced, proxy};
+use crate::support::clock::in_time;
 use crate::support::{Wire, call, request};
 
 #[tokio::test(start_paused = true)]
@@ -228,7 +229,7 @@ async fn a_list_is_always_requested_from_the_server() {
     // The server does not announce changes, and the client does not learn the `ttlMs`.
     for name in ["before", "after"] {
         wire.send(request(1, "tools/list", json!({}))).await;
-        let (id, _) = server.expect("tools/list").await;
+        let (id, _) = in_time(server.expect("tools/list")).await;
         let tools = json!([{"name": name, "inputSchema": {"type": "object"}}]);
         let list = json!({
             "resultType": "complete", "ttlMs": 60_000, "cacheScope": "public", "tools": tools,
