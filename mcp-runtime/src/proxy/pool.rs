@@ -15,7 +15,7 @@ use super::link::{Open, ServerLink};
 use super::names::Names;
 use super::{Failure, Upstream};
 use crate::error::RequestError;
-use crate::limits::{MAX_PROXY_CONNECTIONS, PROXY_IDLE, PROXY_LOGIN_WAIT};
+use crate::limits::{MAX_PROXY_CONNECTIONS, PROXY_CLOSE, PROXY_IDLE, PROXY_LOGIN_WAIT};
 use crate::sync::lock;
 
 pub(super) struct Pool {
@@ -219,7 +219,7 @@ impl Pool {
         introduction: OrderedMap<RawJson>,
         first: Option<Era>,
     ) -> Result<Arc<ServerLink>, RequestError> {
-        let permit = self.permit()?;
+        let permit = self.permit().await?;
         let open = lock(&self.open).clone();
         let open = open.ok_or(RequestError::ShuttingDown)?;
         let opened = ServerLink::open(
@@ -244,23 +244,28 @@ impl Pool {
     }
 
     /// Takes the permit for a connection. If all permits are taken, closes the connection that has
-    /// been idle for the longest time.
+    /// been idle for the longest time, and waits for its permit.
     ///
     /// # Errors
     ///
     /// When all connections are in use.
-    fn permit(&self) -> Result<OwnedSemaphorePermit, RequestError> {
-        let permit = || Arc::clone(&self.permits).try_acquire_owned();
-        if let Ok(permit) = permit() {
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, RequestError> {
+        let permits = Arc::clone(&self.permits);
+        if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
             return Ok(permit);
         }
-        let mut pooled = self.pooled();
-        let idle = pooled.iter().enumerate().filter(|(_, it)| it.calls == 0);
-        let oldest = idle.min_by_key(|(_, it)| it.idle_since);
-        let oldest = oldest.map(|(place, _)| place);
-        oldest.map(|place| pooled.remove(place));
-        drop(pooled);
-        permit().map_err(|_| RequestError::TooManyConnections(MAX_PROXY_CONNECTIONS))
+        let refused = RequestError::TooManyConnections(MAX_PROXY_CONNECTIONS);
+        let closed = {
+            let mut pooled = self.pooled();
+            let idle = pooled.iter().enumerate().filter(|(_, it)| it.calls == 0);
+            let oldest = idle.min_by_key(|(_, it)| it.idle_since);
+            let oldest = oldest.map(|(place, _)| place);
+            oldest.map(|place| pooled.remove(place))
+        };
+        drop(closed.ok_or(refused.clone())?);
+        // The connection has its permit until it is closed.
+        let freed = timeout(PROXY_CLOSE, permits.acquire_owned()).await;
+        freed.ok().and_then(Result::ok).ok_or(refused)
     }
 
     /// The failure of a call while a login is pending.

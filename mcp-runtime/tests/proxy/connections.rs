@@ -245,3 +245,22 @@ async fn all_connections_are_closed_when_the_proxy_ends() {
     closed.unwrap();
     assert_eq!(end, None);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_connection_is_closed_for_another_one() {
+    let (proxy, mut behind) = proxy(Era::Handshake);
+    let mut wire = Wire::to(&proxy).await;
+    let mut servers = Vec::new();
+    for number in 0..=100 {
+        let capabilities = json!({"experimental": {"number": number}});
+        wire.send(asked(number, "tools/list", json!({}), capabilities))
+            .await;
+        let opened = timeout(Duration::from_secs(60), behind.operating());
+        let mut server = opened.await.unwrap();
+        let (id, _) = server.expect("tools/list").await;
+        server.answer(&id, json!({"tools": []})).await;
+        assert_eq!(wire.answer().await["id"], number);
+        servers.push(server);
+    }
+    assert_eq!(servers[0].next().await, None);
+}
