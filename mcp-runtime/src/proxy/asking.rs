@@ -16,7 +16,6 @@ use super::messages::{of_subscription, send};
 use super::parked::Parked;
 use super::pool::{Lease, Pool};
 use super::routes::{CallInFlight, PendingQuestion, next_caller};
-use super::server::connection;
 use super::translation::{stateless_error, to_handshake, to_stateless};
 use super::{Failure, to_error};
 use crate::client::{Reconnect, Subscription, all_changes};
@@ -175,7 +174,7 @@ pub(super) async fn listen(
             }
         };
         following.push(Box::pin(async move {
-            follow(|| connection(pool, context), &filter, open, tell).await
+            follow(|| pool.for_request(context), &filter, open, tell).await
         }));
     }
     if let Some(error) = refused.filter(|_| following.is_empty()) {
@@ -208,8 +207,8 @@ pub(super) async fn subscribe(
     }
 }
 
-/// Passes on what a server reports, until it refuses the subscription. While there is none, tries
-/// again. Then everything may have changed.
+/// Passes on what a server reports, until it refuses the subscription. After a loss, subscribes
+/// again, and reports that everything may have changed.
 pub(super) async fn follow<F: Future<Output = Result<Lease, Failure>>>(
     connect: impl Fn() -> F,
     filter: &SubscriptionFilter,

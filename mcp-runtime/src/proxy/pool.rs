@@ -7,15 +7,17 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use mcp_types::{Era, OrderedMap, RawJson};
+use mcp_types::{Era, OrderedMap, RawJson, meta_keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::link::{Open, ServerLink};
+use super::messages::info;
 use super::names::Names;
 use super::{Failure, Upstream};
 use crate::error::RequestError;
 use crate::limits::{MAX_PROXY_CONNECTIONS, PROXY_CLOSE, PROXY_IDLE, PROXY_LOGIN_WAIT};
+use crate::server::Context;
 use crate::sync::lock;
 
 pub(super) struct Pool {
@@ -130,6 +132,24 @@ impl Pool {
             return Ok(Arc::clone(lock(&self.shared).get_or_insert(link)));
         }
         Ok(link)
+    }
+
+    /// Returns a connection for a request of a stateless client.
+    ///
+    /// # Errors
+    ///
+    /// When the server can't be reached, or a login is pending.
+    pub(super) async fn for_request(self: &Arc<Self>, context: &Context) -> Result<Lease, Failure> {
+        if let Some(login) = self.pending_login() {
+            return Err(login);
+        }
+        let introduction = introduction(context);
+        let is_taken = can_be_asked(context);
+        let pool = Arc::clone(self);
+        let connecting = tokio::spawn(async move { pool.for_call(introduction, is_taken).await });
+        let failed = |_| Err(RequestError::Internal);
+        let connecting = async { connecting.await.unwrap_or_else(failed) };
+        self.unless_login(connecting).await
     }
 
     /// Returns a connection for one call of a stateless caller. With `is_taken`, the call has the
@@ -292,4 +312,28 @@ impl Pool {
         };
         outcome.map_err(Failure::Refused)
     }
+}
+
+/// The parameters with which a stateless client would introduce itself in a handshake.
+fn introduction(context: &Context) -> OrderedMap<RawJson> {
+    let member = |name, missing| {
+        let member = context.meta().and_then(|meta| meta.as_raw().member(name));
+        member.map_or(missing, RawJson::from)
+    };
+    let capabilities = member(meta_keys::CLIENT_CAPABILITIES, RawJson::empty_object());
+    let name = member(meta_keys::CLIENT_INFO, RawJson::encode(&info()));
+    OrderedMap::from([
+        ("capabilities".to_owned(), capabilities),
+        ("clientInfo".to_owned(), name),
+    ])
+}
+
+/// Returns true if a call of a stateless client needs a connection to itself: questions and log
+/// messages do not say which call they belong to.
+fn can_be_asked(context: &Context) -> bool {
+    let declared = context.client_capabilities();
+    declared.elicitation.is_some()
+        || declared.sampling.is_some()
+        || declared.roots.is_some()
+        || context.wants_logs()
 }

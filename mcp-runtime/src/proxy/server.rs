@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mcp_types::{
-    Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, Revision, Side, error_codes, meta_keys,
-    methods,
+    Era, ErrorObject, OrderedMap, RawJson, RawJsonRef, Revision, Side, error_codes, methods,
 };
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -18,10 +17,10 @@ use super::answering::{ProxyCall, call_stateless};
 use super::asking::{Asking, end_of_subscription, listen};
 use super::caller::Caller;
 use super::link::ServerLink;
-use super::messages::{info, of_subscription, with};
+use super::messages::{of_subscription, with};
 use super::names::Names;
 use super::parked::Parked;
-use super::pool::{Lease, Pool};
+use super::pool::Pool;
 use super::routes::next_caller;
 use super::translation;
 use super::{Failure, Proxy, merge};
@@ -29,7 +28,7 @@ use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::limits::PROXY_CLOSE;
 use crate::protocol::{Negotiated, ParamHeader, StrictJson};
-use crate::server::{Answer, Context, IncomingRequest, RawServer, RawSession, ServerRequest};
+use crate::server::{Answer, RawServer, RawSession, ServerRequest, Session};
 use crate::sync::lock;
 
 /// The key of the question whether the user visits the page of a login.
@@ -249,7 +248,7 @@ impl ProxyServer {
         if state.is_some() && pool.needs_handshake() {
             return Err(RequestError::NotParked.into());
         }
-        let lease = connection(pool, context).await?;
+        let lease = pool.for_request(context).await?;
         let link = &lease.link;
         match method {
             _ if link.era() == Era::Stateless => Ok(relay_stateless(&call, link).await?),
@@ -275,13 +274,15 @@ impl RawServer for ProxyServer {
     /// Connects a client to the servers, and answers with what they say of themselves.
     fn initialize(
         self: Arc<Self>,
-        request: &IncomingRequest<'_>,
+        session: &Arc<Session>,
+        peer: &Peer,
+        params: Option<RawJsonRef<'_>>,
         negotiated: &Arc<Negotiated>,
         own: RawJson,
     ) -> Served<Answer> {
         let own = translation::initialize_result(&own, negotiated.revision);
-        let (session, peer) = (Arc::clone(request.session), request.peer.clone());
-        let introduction = request.params.and_then(|params| params.parse().ok());
+        let (session, peer) = (Arc::clone(session), peer.clone());
+        let introduction = params.and_then(|params| params.parse().ok());
         let introduction = introduction.unwrap_or_default();
         let pools = self.pools.clone();
         let caller = Caller::new(pools, session.number, introduction, negotiated);
@@ -331,20 +332,6 @@ impl RawSession for ProxySession {
     }
 }
 
-/// Takes a connection for a request of a stateless client.
-pub(super) async fn connection(pool: &Arc<Pool>, context: &Context) -> Result<Lease, Failure> {
-    if let Some(login) = pool.pending_login() {
-        return Err(login);
-    }
-    let introduction = introduction(context);
-    let is_taken = can_be_asked(context);
-    let opener = Arc::clone(pool);
-    let connecting = tokio::spawn(async move { opener.for_call(introduction, is_taken).await });
-    let failed = |_| Err(RequestError::Internal);
-    let connecting = async { connecting.await.unwrap_or_else(failed) };
-    pool.unless_login(connecting).await
-}
-
 /// Passes a request of a stateless client on to a stateless server.
 async fn relay_stateless(call: &ProxyCall<'_>, link: &ServerLink) -> Result<RawJson, ErrorObject> {
     let context = call.context;
@@ -356,30 +343,6 @@ async fn relay_stateless(call: &ProxyCall<'_>, link: &ServerLink) -> Result<RawJ
         methods::SUBSCRIPTIONS_LISTEN => of_subscription(&result, context.request_id()),
         _ => result,
     })
-}
-
-/// The parameters with which a stateless client would introduce itself in a handshake.
-fn introduction(context: &Context) -> OrderedMap<RawJson> {
-    let member = |name, missing| {
-        let member = context.meta().and_then(|meta| meta.as_raw().member(name));
-        member.map_or(missing, RawJson::from)
-    };
-    let capabilities = member(meta_keys::CLIENT_CAPABILITIES, RawJson::empty_object());
-    let name = member(meta_keys::CLIENT_INFO, RawJson::encode(&info()));
-    OrderedMap::from([
-        ("capabilities".to_owned(), capabilities),
-        ("clientInfo".to_owned(), name),
-    ])
-}
-
-/// Returns true if a call of a stateless client needs a connection to itself: questions and log
-/// messages do not say which call they belong to.
-fn can_be_asked(context: &Context) -> bool {
-    let declared = context.client_capabilities();
-    declared.elicitation.is_some()
-        || declared.sampling.is_some()
-        || declared.roots.is_some()
-        || context.wants_logs()
 }
 
 /// Completes the answer to `initialize` while a login is pending.

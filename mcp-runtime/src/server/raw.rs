@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_types::{RawJson, RawJsonRef};
 
-use super::IncomingRequest;
+use super::Session;
 use super::dispatch::{Answer, ServerRequest};
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
@@ -14,11 +14,13 @@ use crate::protocol::Negotiated;
 /// Serves all requests of a server, in place of its router.
 pub(crate) trait RawServer: Debug + Send + Sync {
     /// Answers `initialize`. The client is served from now on by the [`RawSession`] that this method
-    /// sets in the session of the request. `own` is what the program says of the server, as a result
-    /// of `server/discover`.
+    /// sets in `session`. `own` is what the program says of the server, as a result of
+    /// `server/discover`.
     fn initialize(
         self: Arc<Self>,
-        request: &IncomingRequest<'_>,
+        session: &Arc<Session>,
+        peer: &Peer,
+        params: Option<RawJsonRef<'_>>,
         negotiated: &Arc<Negotiated>,
         own: RawJson,
     ) -> Served<Answer>;

@@ -56,7 +56,9 @@ impl Server {
                 log_client(&negotiated);
                 if let Some(raw) = &self.settings().raw {
                     let own = self.own_introduction();
-                    return Ok(Arc::clone(raw).initialize(&request, &negotiated, own));
+                    let (session, peer, params) = (request.session, request.peer, request.params);
+                    let raw = Arc::clone(raw);
+                    return Ok(raw.initialize(session, peer, params, &negotiated, own));
                 }
                 let answer = self.router().initialize(&negotiated);
                 Ok(Served::Now(Ok(answer)))
