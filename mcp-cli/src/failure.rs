@@ -131,8 +131,10 @@ impl Failure {
 
     /// The message with the advice.
     pub(crate) fn text(&self) -> String {
-        let advice = self.advice.iter().map(|it| format!("\n{it}"));
-        [self.message.clone()].into_iter().chain(advice).collect()
+        match &self.advice {
+            Some(advice) => format!("{}\n{advice}", self.message),
+            None => self.message.clone(),
+        }
     }
 
     pub(crate) fn report(mut self, json: bool) -> ExitCode {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use mcp_types::{Era, ErrorObject, OrderedMap, RawJson, Revision, methods};
 use serde_json::json;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::names::Names;
@@ -146,10 +147,12 @@ impl Drop for ServerLink {
     fn drop(&mut self) {
         let client = self.client.clone();
         let held = self.held.take();
-        tokio::spawn(async move {
-            client.close().await;
-            drop(held);
-        });
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move {
+                client.close().await;
+                drop(held);
+            });
+        }
     }
 }
 

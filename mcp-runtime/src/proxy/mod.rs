@@ -45,7 +45,7 @@ use crate::connection::Peer;
 use crate::error::{CallError, RequestError};
 
 /// The reason why a call has no result.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Failure {
     Error(ErrorObject),
     /// The proxy refuses the call.

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use mcp_types::{Era, OrderedMap, RawJson, meta_keys};
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::link::{Open, ServerLink};
@@ -46,6 +48,8 @@ struct Pooled {
     /// True if a call has the connection to itself.
     is_taken: bool,
     idle_since: Instant,
+    /// Closes the connection if no call takes it for some time.
+    closing: JoinSet<()>,
 }
 
 /// A connection for one call, which is given back when this is dropped.
@@ -187,6 +191,7 @@ impl Pool {
             calls: 1,
             is_taken,
             idle_since: Instant::now(),
+            closing: JoinSet::new(),
         });
         Ok(self.lease(link))
     }
@@ -215,16 +220,21 @@ impl Pool {
         let given = &mut pooled[place];
         given.calls -= 1;
         given.idle_since = Instant::now();
-        if given.calls == 0 {
-            let pool = Arc::downgrade(self);
-            tokio::spawn(async move {
-                sleep(PROXY_IDLE).await;
-                if let Some(pool) = pool.upgrade() {
-                    let is_idle =
-                        |it: &Pooled| it.calls == 0 && it.idle_since.elapsed() >= PROXY_IDLE;
-                    pool.pooled().retain(|it| !is_idle(it));
-                }
-            });
+        if given.calls > 0 {
+            return;
+        }
+        given.closing = JoinSet::new();
+        let (pool, link) = (Arc::downgrade(self), Arc::downgrade(link));
+        let closing = async move {
+            sleep(PROXY_IDLE).await;
+            if let Some(pool) = pool.upgrade() {
+                let is_it = |it: &Pooled| std::ptr::eq(Arc::as_ptr(&it.link), link.as_ptr());
+                pool.pooled().retain(|it| it.calls > 0 || !is_it(it));
+            }
+        };
+        // Without a runtime, nothing is connected any more.
+        if let Ok(runtime) = Handle::try_current() {
+            given.closing.spawn_on(closing, &runtime);
         }
     }
 

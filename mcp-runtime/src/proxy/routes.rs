@@ -73,9 +73,11 @@ impl Routes {
 
     /// Adds a session, which gets the messages that belong to no call from now on.
     pub(super) fn add(&self, caller: &Arc<Listener>) {
+        let added = Arc::downgrade(caller);
         let mut state = lock(&self.state);
-        state.callers.retain(|it| it.strong_count() > 0);
-        state.callers.push(Arc::downgrade(caller));
+        let is_other = |it: &Weak<_>| it.strong_count() > 0 && !it.ptr_eq(&added);
+        state.callers.retain(is_other);
+        state.callers.push(added);
     }
 
     pub(super) fn callers(&self) -> Vec<Arc<Listener>> {
