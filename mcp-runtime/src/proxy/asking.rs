@@ -174,7 +174,8 @@ pub(super) async fn listen(
             }
         };
         following.push(Box::pin(async move {
-            follow(|| pool.for_request(context), &filter, open, tell).await
+            let connect = || pool.for_request(methods::SUBSCRIPTIONS_LISTEN, context);
+            follow(connect, &filter, open, tell).await
         }));
     }
     if let Some(error) = refused.filter(|_| following.is_empty()) {

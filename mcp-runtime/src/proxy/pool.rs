@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use mcp_types::{Era, OrderedMap, RawJson, meta_keys};
+use mcp_types::{Era, OrderedMap, RawJson, meta_keys, methods};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -143,12 +143,16 @@ impl Pool {
     /// # Errors
     ///
     /// When the server can't be reached, or a login is pending.
-    pub(super) async fn for_request(self: &Arc<Self>, context: &Context) -> Result<Lease, Failure> {
+    pub(super) async fn for_request(
+        self: &Arc<Self>,
+        method: &str,
+        context: &Context,
+    ) -> Result<Lease, Failure> {
         if let Some(login) = self.pending_login() {
             return Err(login);
         }
         let introduction = introduction(context);
-        let is_taken = can_be_asked(context);
+        let is_taken = method != methods::SUBSCRIPTIONS_LISTEN && can_be_asked(context);
         let pool = Arc::clone(self);
         let connecting = tokio::spawn(async move { pool.for_call(introduction, is_taken).await });
         let failed = |_| Err(RequestError::Internal);

@@ -248,7 +248,7 @@ impl ProxyServer {
         if state.is_some() && pool.needs_handshake() {
             return Err(RequestError::NotParked.into());
         }
-        let lease = pool.for_request(context).await?;
+        let lease = pool.for_request(method, context).await?;
         let link = &lease.link;
         match method {
             _ if link.era() == Era::Stateless => Ok(relay_stateless(&call, link).await?),

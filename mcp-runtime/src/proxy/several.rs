@@ -146,7 +146,7 @@ impl ProxyServer {
 
     /// Serves `subscriptions/listen` with a subscription at each server, as soon as it can be reached.
     async fn listen(&self, call: ProxyCall<'_>) -> Result<RawJson, ErrorObject> {
-        let leases = self.of_each(|index| self.pools[index].for_request(call.context));
+        let leases = self.of_each(|index| self.pools[index].for_request(call.method, call.context));
         let servers = leases.await.into_iter().zip(&self.pools);
         let servers = servers.filter_map(|(lease, pool)| {
             let params = pool.names.request(call.method, call.params)?;

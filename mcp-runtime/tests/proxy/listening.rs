@@ -83,6 +83,32 @@ async fn a_stateless_client_listens_to_a_server_with_a_handshake() {
     assert_eq!(params["uri"], "a:b");
 }
 
+#[tokio::test(start_paused = true)]
+async fn subscriptions_of_clients_that_can_be_asked_share_a_connection() {
+    let (proxy, mut behind) = proxy(Era::Handshake);
+    let listen = |id| {
+        let params = json!({"notifications": {"toolsListChanged": true}});
+        asked(
+            id,
+            "subscriptions/listen",
+            params,
+            json!({"elicitation": {}}),
+        )
+    };
+    let mut first = Wire::to(&proxy).await;
+    first.send(listen(1)).await;
+    let mut server = operating(&mut behind).await;
+    first.answer().await;
+    let mut second = Wire::to(&proxy).await;
+    second.send(listen(2)).await;
+    let acknowledged = tokio::time::timeout(Duration::from_secs(5), second.answer());
+    acknowledged.await.unwrap();
+    let changed = "notifications/tools/list_changed";
+    server.notify(changed, json!({})).await;
+    assert_eq!(first.answer().await["method"], changed);
+    assert_eq!(second.answer().await["method"], changed);
+}
+
 /// Answers `subscriptions/listen` by accepting all of it, and returns the id of the subscription.
 async fn accept(server: &mut Scripted) -> (Value, Value) {
     let (id, params) = server.expect("subscriptions/listen").await;
