@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use super::raw_call::{is_mismatch, list_because_of, was_not_run};
 use super::relay_config::RelayConfig;
 use super::supervisor::{ConnectionState, Phase};
-use super::{Client, ClientBuilder};
+use super::{Client, ClientBuilder, Reconnect};
 use crate::error::{CallError, RequestError};
 use crate::limits::{MAX_REPEATS, MAX_SUBSCRIPTIONS, PROBE_TIMEOUT};
 
@@ -108,6 +108,10 @@ impl Client {
         if !matches!(sent, Some(Ok(()))) {
             tracing::debug!(method, "a notification was lost: there is no connection");
         }
+    }
+
+    pub(crate) fn reconnect_policy(&self) -> Reconnect {
+        self.state().config.reconnect.unwrap_or_default()
     }
 
     pub(crate) fn connections(&self) -> Connections {

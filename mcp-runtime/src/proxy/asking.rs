@@ -9,7 +9,7 @@ use mcp_types::{
 };
 use serde_json::json;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::merge::union;
 use super::messages::{of_subscription, send};
@@ -216,20 +216,27 @@ pub(super) async fn follow<F: Future<Output = Result<Lease, Failure>>>(
     mut open: Option<(Lease, Subscription)>,
     tell: impl Fn(ServerNotification),
 ) -> Result<Infallible, CallError> {
-    for tries in 0.. {
-        if let Some((_, subscription)) = &mut open {
+    let mut policy = Reconnect::default();
+    let mut tries = 0;
+    loop {
+        if let Some((lease, subscription)) = &mut open {
+            policy = lease.link.client.reconnect_policy();
+            let begun = Instant::now();
             // A server ends its subscriptions before it is replaced.
             while let Ok(Some(notification)) = subscription.next().await {
                 tell(notification);
             }
+            if begun.elapsed() >= policy.stable_after {
+                tries = 0;
+            }
         }
         drop(open);
-        sleep(Reconnect::default().pause_before(tries)).await;
+        sleep(policy.pause_before(tries)).await;
+        tries += 1;
         open = subscribe(connect().await, filter).await?;
         let accepted = open.iter().map(|(_, it)| it.accepted());
         accepted.flat_map(all_changes).for_each(&tell);
     }
-    Err(CallError::Closed)
 }
 
 /// The method and the parameters of a notification.
