@@ -59,10 +59,10 @@ async fn hung(endpoint: Endpoint) -> (String, u64) {
     outcome
 }
 
-/// Returns true if `seconds` is `limit` or slightly more, because time may pass while a socket is
-/// awaited.
+/// Returns true if `seconds` is `limit` or somewhat more, because time passes while a socket is
+/// awaited, and much of it on a busy machine.
 fn is_about(seconds: u64, limit: u64) -> bool {
-    (limit..limit + 30).contains(&seconds)
+    (limit..limit + 100).contains(&seconds)
 }
 
 #[tokio::test]
