@@ -162,6 +162,7 @@ pub mod proxy;
 mod schema;
 #[cfg(feature = "server")]
 pub mod server;
+pub mod store;
 mod sync;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -8,8 +8,9 @@ use mcp_runtime::BoxFuture;
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::resources::{IntoContents as _, ResourceEntry, UriTemplate};
 use mcp_runtime::server::tools::ToolEntry;
+use mcp_runtime::store::StoreError;
 use mcp_runtime::transport::http::{
-    EventStore, HttpOptions, MemoryEventStore, SessionId, StoreError, StoredEvent,
+    EventStore, HttpOptions, MemoryEventStore, SessionId, StoredEvent,
 };
 use mcp_runtime::types::{ResourceTemplate, Tool, ToolListChangedNotification};
 use serde_json::json;
@@ -218,7 +219,7 @@ impl EventStore for Unforgetting {
 
     fn forget(&self, _: SessionId) -> BoxFuture<Result<(), StoreError>> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Box::pin(async { Err(StoreError::Full) })
+        Box::pin(async { Err(StoreError::new("full")) })
     }
 }
 

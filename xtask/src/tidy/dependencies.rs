@@ -27,6 +27,7 @@ const ORDERS: &[Order] = &[
             "error",
             "protocol",
             "connection",
+            "store",
             "advice",
             "schema",
             // Transports that only move frames.

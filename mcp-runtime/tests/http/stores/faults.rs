@@ -4,8 +4,9 @@ use std::future::ready;
 use std::time::Duration;
 
 use bytes::Bytes;
+use mcp_runtime::store::StoreError;
 use mcp_runtime::transport::http::{
-    HttpOptions, Principal, SessionId, SessionRecord, SessionStore, StoreError,
+    HttpOptions, Principal, SessionId, SessionRecord, SessionStore,
 };
 use serde_json::json;
 
@@ -19,7 +20,7 @@ struct Strange(SessionId);
 
 impl SessionStore for Strange {
     fn insert(&self, _: SessionId, _: SessionRecord, _: Duration) -> Stored<()> {
-        Box::pin(ready(Err(StoreError::Full)))
+        Box::pin(ready(Err(StoreError::new("full"))))
     }
 
     fn find(&self, id: SessionId) -> Stored<Option<SessionRecord>> {

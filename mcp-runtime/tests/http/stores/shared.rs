@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use mcp_runtime::store::StoreError;
 use mcp_runtime::transport::http::{
     EventStore, HttpOptions, MemoryEventStore, MemorySessionStore, SessionId, SessionRecord,
-    SessionStore, StoreError, StoredEvent,
+    SessionStore, StoredEvent,
 };
 
 use crate::site::{Session, Site};
@@ -71,7 +72,7 @@ impl Shared {
         } else {
             Fault::None
         };
-        let unplugged = || StoreError::Unavailable("unplugged".into());
+        let unplugged = || StoreError::new("unplugged");
         let calls = self.called(method);
         match fault {
             Fault::FailsUntil(last) if calls >= last => stored,

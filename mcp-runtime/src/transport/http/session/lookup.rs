@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http::request::Parts;
 
-use super::{HttpSession, SessionId, SessionRecord, StoreError, first_request_id};
+use super::{HttpSession, SessionId, SessionRecord, first_request_id};
 use crate::connection::now;
 use crate::error::Rejection;
 use crate::server::Principal;
@@ -64,10 +64,7 @@ impl HttpState {
         let kept = self.options.store.insert(id, record, idle).await;
         kept.map_err(|error| {
             self.sessions.end(id);
-            match error {
-                StoreError::Full => Rejection::TooManySessions,
-                StoreError::Unavailable(_) => unavailable(error),
-            }
+            unavailable(error)
         })
     }
 

@@ -12,6 +12,6 @@ mod table;
 pub(crate) use http_session::HttpSession;
 pub(super) use lookup::unavailable;
 pub(super) use messages::Delivery;
-pub use store::{MemorySessionStore, SessionId, SessionRecord, SessionStore, StoreError};
+pub use store::{MemorySessionStore, SessionId, SessionRecord, SessionStore};
 pub(super) use store::{available, first_request_id};
 pub(super) use table::Sessions;

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::connection::BoxFuture;
 use crate::limits::{FOREVER, STORE_PAUSE};
 use crate::server::Principal;
+use crate::store::StoreError;
 use crate::sync::lock;
 
 /// Stores the records of sessions, and decides whether a session is still alive.
@@ -35,8 +36,9 @@ use crate::sync::lock;
 ///
 /// use bytes::Bytes;
 /// use mcp_runtime::transport::http::{
-///     HttpOptions, MemorySessionStore, SessionId, SessionRecord, SessionStore, StoreError,
+///     HttpOptions, MemorySessionStore, SessionId, SessionRecord, SessionStore,
 /// };
+/// use mcp_runtime::store::StoreError;
 ///
 /// type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
 ///
@@ -45,7 +47,7 @@ use crate::sync::lock;
 ///
 /// impl SessionStore for Maintained {
 ///     fn insert(&self, _: SessionId, _: SessionRecord, _: Duration) -> Stored<()> {
-///         Box::pin(async { Err(StoreError::Unavailable("maintenance".into())) })
+///         Box::pin(async { Err(StoreError::new("maintenance")) })
 ///     }
 ///
 ///     fn find(&self, id: SessionId) -> Stored<Option<SessionRecord>> {
@@ -128,18 +130,6 @@ impl SessionRecord {
         self.state = state.into();
         self
     }
-}
-
-/// The failure of a [`SessionStore`] or an [`EventStore`](crate::transport::http::EventStore).
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// The store has no room; the client may try again later.
-    #[error("the store is full")]
-    Full,
-    /// The store can't be reached or does not work.
-    #[error("the store is unavailable: {0}")]
-    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Repeats a call of a store until the store is available, and returns the result.
