@@ -16,15 +16,15 @@ pub trait Bus: Send + Sync + 'static {
     /// not that it was delivered. Like calls of a store, this must end within about half a second.
     fn publish(&self, message: Bytes) -> StoreFuture<()>;
 
-    /// Calls `deliver` with each message until the future is dropped. The future never ends by
-    /// itself: it reconnects for as long as it is polled.
+    /// Calls `deliver` with each message until the future is dropped. The future never ends on its
+    /// own: it reconnects for as long as it is polled.
     ///
     /// Whenever listening begins, also for the first time and after each interruption, the first
     /// event is a [`Gap`](BusEvent::Gap), because messages may have been missed before.
     fn listen(&self, deliver: Arc<dyn Fn(BusEvent) + Send + Sync>) -> BoxFuture<()>;
 }
 
-/// What a [`Bus`] delivers to a listener.
+/// An event that a [`Bus`] delivers to a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BusEvent {
     /// A message.

@@ -1,4 +1,4 @@
-//! Helpers for testing servers: a client in memory, and recordings of connections.
+//! Helpers for testing servers: a client in memory, recordings of connections, and tests of stores.
 //!
 //! Most tests need only [`connect`], and [`Client::call`](crate::Client::call) with the expected
 //! result type. A test can also choose the era, the clock, the client and the caller. [`tool_list`]
@@ -40,6 +40,7 @@
 //! ```
 
 mod connect;
+pub mod store_contract;
 
 #[doc(inline)]
 pub use crate::Recording;
