@@ -12,9 +12,12 @@ use itertools::Itertools;
 use crate::process::{self, Package, cargo};
 
 /// The packages that are compiled together. The first is the library alone. The second is the program with all
-/// other packages, which it depends on. The macros are named because `syn` then gets the same features as in other
+/// other packages, most of which it depends on. The macros are named because `syn` then gets the same features as in other
 /// builds, and is not compiled again.
-const TOGETHER: [&str; 2] = ["-p mcp-runtime", "-p mcp-runtime-cli -p mcp-runtime-macros"];
+const TOGETHER: [&str; 2] = [
+    "-p mcp-runtime",
+    "-p mcp-runtime-cli -p mcp-runtime-macros -p mcp-stores",
+];
 
 /// Packages all published packages of the workspace at `root`, and compiles them from their packages.
 ///

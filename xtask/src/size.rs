@@ -44,7 +44,7 @@ const RUNTIME_GOAL: Size = Size {
     restricted: 40,
 };
 
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     Part {
         goal: Some(Size::lines(10_400)),
         ..Part::new("mcp-auth", "mcp-auth/src/", 10_630)
@@ -53,6 +53,7 @@ const PARTS: [Part; 10] = [
     Part::new("mcp-cli", "mcp-cli/src/", 4_056),
     Part::new("mcp-config", "mcp-config/src/", 945),
     Part::new("mcp-extensions", "mcp-extensions/src/", 3_095),
+    Part::new("mcp-stores", "mcp-stores/src/", 750),
     Part::new("mcp-types, by hand", "mcp-types/src/", 2_660),
     Part::new("mcp-types, generated", "mcp-types/src/generated/", 10_500),
     Part::new("mcp-macros", "mcp-macros/src/", 4_815),
@@ -61,7 +62,7 @@ const PARTS: [Part; 10] = [
         goal: Some(RUNTIME_GOAL),
         ..Part::new("mcp-runtime", "mcp-runtime/src/", 0)
     },
-    Part::new("xtask", "xtask/src/", 9_752),
+    Part::new("xtask", "xtask/src/", 9_767),
 ];
 
 impl Part {

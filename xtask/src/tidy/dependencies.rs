@@ -83,6 +83,11 @@ const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        sources: "mcp-stores/src/",
+        folders: &["", "redis"],
+        exceptions: &[],
+    },
+    Order {
         sources: "mcp-types/src/",
         folders: &["", "generated", "union", "reading", "jsonrpc", "ext"],
         exceptions: &[

@@ -21,7 +21,7 @@ const NOTES: [&str; 3] = [
 const MAX_LINES: usize = 500;
 
 /// Folders of the crates with a limit for the length of files.
-const SHORT: [&str; 2] = ["mcp-extensions/", "mcp-runtime/"];
+const SHORT: [&str; 3] = ["mcp-extensions/", "mcp-runtime/", "mcp-stores/"];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     for file in workspace.files.values() {

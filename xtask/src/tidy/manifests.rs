@@ -35,6 +35,11 @@ const ONLY: &[(&str, &str)] = &[
         "getrandom humantime mcp-runtime rusqlite serde serde_json thiserror tokio \
          tower-service tracing",
     ),
+    (
+        "mcp-stores",
+        "bytes getrandom mcp-extensions mcp-runtime redis rusqlite rustls serde_json thiserror \
+         tokio tracing",
+    ),
 ];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {

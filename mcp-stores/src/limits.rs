@@ -1,0 +1,18 @@
+//! Limits and times, each with its unit and reason.
+
+#[cfg(feature = "redis")]
+pub(crate) mod redis {
+    use std::time::Duration;
+
+    /// How long a call waits for Redis. Requests wait for it, and are answered with 503 after that.
+    pub(crate) const COMMAND: Duration = Duration::from_millis(500);
+    /// How long a connection may take until it is given up.
+    pub(crate) const CONNECT: Duration = Duration::from_secs(1);
+    /// How often a listener checks that its connection still works.
+    pub(crate) const PING: Duration = Duration::from_secs(1);
+    /// Pause before a listener connects again. Each later pause is twice as long as the one before.
+    pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(100);
+    pub(crate) const MAX_PAUSE: Duration = Duration::from_secs(1);
+    /// The longest time that a value is kept, because the numbers of Redis are limited.
+    pub(crate) const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+}
