@@ -178,6 +178,8 @@ pub(crate) const MAX_SESSION_EVENTS: usize = 256;
 pub(crate) const MAX_SESSION_EVENT_BYTES: usize = MIB;
 /// How many bytes of events of all sessions are kept for resumption: 128 full sessions.
 pub(crate) const MAX_EVENT_BYTES: usize = 128 * MIB;
+/// How often a change of a session is applied again because other processes have changed it.
+pub(crate) const MAX_EDIT_ATTEMPTS: usize = 32;
 /// How many messages a [`MemoryBus`](crate::store::MemoryBus) keeps for slow listeners.
 pub(crate) const MEMORY_BUS_MESSAGES: usize = 1024;
 /// The pause before a store that failed is called again to end a session.

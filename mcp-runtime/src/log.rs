@@ -4,14 +4,18 @@
 
 use std::fmt::{Debug, Write as _};
 use std::io::{self, Write as _};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
 use std::{env, fmt};
 
+use tokio::time::Instant;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::NoSubscriber;
 use tracing::{Dispatch, Event, Level, Metadata, Subscriber, dispatcher};
+
+use crate::sync::lock;
 
 /// The environment variable that silences warnings and errors, if it is `off`.
 const VARIABLE: &str = "MCP_LOG";
@@ -71,6 +75,22 @@ impl Once {
     /// Returns true the first time.
     pub fn is_first(&self) -> bool {
         !self.0.load(Ordering::Relaxed) && !self.0.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// The time of the last warning about something that lasts, to log it once a minute.
+#[derive(Debug, Default)]
+pub struct OnceAMinute(Mutex<Option<Instant>>);
+
+impl OnceAMinute {
+    /// Returns true for the first time in a minute.
+    pub fn is_first(&self) -> bool {
+        let mut last = lock(&self.0);
+        let is_first = last.is_none_or(|last| last.elapsed() >= Duration::from_secs(60));
+        if is_first {
+            *last = Some(Instant::now());
+        }
+        is_first
     }
 }
 

@@ -82,6 +82,7 @@ fn all() -> Vec<(&'static str, String, &'static str)> {
         MAX_SESSION_EVENT_BYTES bytes "`event_store`"
         MAX_EVENT_BYTES bytes "`event_store`"
         MAX_SESSION_EVENT_BYTES bytes "wait for a store"
+        MAX_EDIT_ATTEMPTS count "applied again"
         MEMORY_BUS_MESSAGES count "`MemoryBus`"
         STORE_PAUSE time "store fails"
         ANSWER_IDLE_TIMEOUT time "`timeouts`"

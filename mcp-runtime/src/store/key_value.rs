@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::connection::BoxFuture;
+use crate::limits::STORE_PAUSE;
 
 /// Keeps values under keys for a limited time.
 ///
@@ -124,6 +125,19 @@ impl StoreError {
     #[must_use]
     pub fn new(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self(cause.into())
+    }
+}
+
+/// Repeats a call of a store until the store is available, and returns the result.
+pub(crate) async fn available<T>(mut call: impl FnMut() -> StoreFuture<T>) -> T {
+    loop {
+        match call().await {
+            Ok(value) => return value,
+            Err(error) => {
+                crate::log::warn!(%error, "a session that has ended can't be removed yet");
+            }
+        }
+        tokio::time::sleep(STORE_PAUSE).await;
     }
 }
 

@@ -16,6 +16,7 @@ mod memory_bus;
 mod memory_key_value;
 
 pub use bus::{Bus, BusEvent};
+pub(crate) use key_value::available;
 pub use key_value::{KeyValue, PutMode, StoreError, StoreFuture, Version, Versioned};
 pub use memory_bus::MemoryBus;
 pub use memory_key_value::MemoryKeyValue;

@@ -4,9 +4,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use mcp_runtime::server::ShutdownHandle;
-use mcp_runtime::transport::http::{
-    HttpOptions, MemorySessionStore, SessionId, SessionRecord, SessionStore as _, http,
-};
+use mcp_runtime::store::{KeyValue as _, MemoryKeyValue, PutMode};
+use mcp_runtime::transport::http::{HttpOptions, SessionId, http};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::transport::{Transport, memory};
 use mcp_runtime::{Client, Era, ServeError};
@@ -178,7 +177,8 @@ async fn urls_are_not_logged_beyond_their_origin() {
 #[tokio::test]
 async fn a_record_of_a_session_that_can_not_be_used_is_logged() {
     let (log, _guard) = Log::listening(Level::ERROR);
-    let refused = initialize("1.0.0")["params"].to_string();
+    let initialize = &initialize("1.0.0")["params"];
+    let refused = json!({"format": 1, "initialize": initialize, "state": {}}).to_string();
     for (record, reason) in [
         ("", "EOF"),
         ("\u{0}", "expected value"),
@@ -186,12 +186,13 @@ async fn a_record_of_a_session_that_can_not_be_used_is_logged() {
         (&*refused, "Unsupported protocol version"),
     ] {
         let before = log.text().len();
-        let store = MemorySessionStore::new();
+        let store = MemoryKeyValue::new();
         let id = SessionId::new(7 << 96);
-        let kept = SessionRecord::new(None, record.to_owned());
         let hour = Duration::from_secs(3600);
-        store.insert(id, kept, hour).await.unwrap();
-        let site = Site::with(HttpOptions::default().session_store(store));
+        let value = record.to_owned().into();
+        let put = store.put(&format!("session/{id}"), value, hour, PutMode::Create);
+        put.await.unwrap();
+        let site = Site::with(HttpOptions::default().store(store));
         let headers = format!("mcp-session-id: {id}\r\nmcp-protocol-version: 2025-11-25\r\n");
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
         let answer = site.send("POST", &headers, &message).await;

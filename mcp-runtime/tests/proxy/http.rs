@@ -9,9 +9,8 @@ use http::response::Parts;
 use http_body::Body as _;
 use mcp_runtime::prelude::*;
 use mcp_runtime::proxy::{Proxy, Upstream};
-use mcp_runtime::transport::http::{
-    HttpOptions, HttpService, MemorySessionStore, http, http_service,
-};
+use mcp_runtime::store::MemoryKeyValue;
+use mcp_runtime::transport::http::{HttpOptions, HttpService, http, http_service};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{Client, Era, Server};
 use serde_json::{Value, json};
@@ -160,8 +159,8 @@ async fn post(service: &HttpService, person: &str, message: Value) -> (Parts, Va
 
 #[tokio::test]
 async fn a_session_of_another_process_is_unknown() {
-    let sessions = MemorySessionStore::new();
-    let options = || HttpOptions::default().session_store(sessions.clone());
+    let sessions = MemoryKeyValue::new();
+    let options = || HttpOptions::default().store(sessions.clone());
     let (one, mut behind) = proxy(Era::Handshake);
     let mut one = mounted(one, options()).await;
     let mut other = mounted(proxy(Era::Handshake).0, options()).await;

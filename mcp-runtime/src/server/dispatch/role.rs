@@ -15,8 +15,9 @@ use crate::connection::{Peer, Role, Served};
 use crate::error::RequestError;
 use crate::protocol::{Admission, Negotiated, RequestParams, ServerLifecycle};
 use crate::server::context::attach;
-use crate::server::subscriptions::StoredSession;
-use crate::server::{Context, IncomingRequest, Server, Session, input, raw};
+use crate::server::{
+    Context, IncomingRequest, Server, Session, SessionEdit, StoredSession, input, raw,
+};
 
 impl Server {
     /// The server's own result of `server/discover`, with its name.
@@ -160,6 +161,13 @@ impl ServerRole {
             tracing::debug!("an unexpected `notifications/initialized` was ignored");
             return None;
         }
+        self.session.edited(|| SessionEdit::Initialized);
+        self.operate(peer);
+        self.lifecycle.connection.negotiated.clone()
+    }
+
+    /// Begins to serve the client after the handshake.
+    fn operate(&mut self, peer: &Peer) {
         if let Some(raw) = self.session.raw() {
             self.lifecycle.connection.negotiated = Some(raw.begin(peer));
         }
@@ -169,11 +177,15 @@ impl ServerRole {
                 .begin(&self.server.settings().list_changed, self.peer.clone());
         }
         self.lifecycle.connection.operate();
-        self.lifecycle.connection.negotiated.clone()
     }
 
-    /// Replaces the state of the session with the state that another process has stored.
-    pub(crate) fn restore(&self, state: &StoredSession) {
+    /// Replaces the state of the session with the stored state, which another process may have
+    /// changed. The hooks run only in the process that has received `notifications/initialized`.
+    pub(crate) fn restore(&mut self, state: &StoredSession) {
+        if state.initialized && self.lifecycle.initialized() {
+            let peer = self.peer.clone();
+            self.operate(&peer);
+        }
         let router = self.server.router();
         self.session.restore(state, |uri| {
             let canonical = router.resources.canonical(uri);

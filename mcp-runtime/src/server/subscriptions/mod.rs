@@ -8,4 +8,4 @@ mod session;
 pub(in crate::server) use changes::Changes;
 pub(in crate::server) use listen_request::ListenRequest;
 pub(in crate::server) use session::Severity;
-pub(crate) use session::{Session, StoredSession};
+pub(crate) use session::{Session, SessionEdit, StoredSession};

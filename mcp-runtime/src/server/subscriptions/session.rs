@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use mcp_types::LoggingLevel;
+use mcp_types::{JsonObject, LoggingLevel};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
@@ -55,8 +55,8 @@ pub(crate) struct Session {
     log_level: AtomicU8,
     /// Set when the handshake is complete, if the server announces changes.
     subscriber: OnceLock<Arc<ChangeSubscriber>>,
-    /// True if the [`StoredSession`] has changed since it was last stored.
-    pub(crate) changed: AtomicBool,
+    /// The changes of the state that are not in the store yet; `None` if the session is not stored.
+    edits: Mutex<Option<Vec<SessionEdit>>>,
     ended: watch::Sender<bool>,
     /// Serves the client of a raw server, from its `initialize` on.
     raw: Mutex<Option<Arc<dyn RawSession>>>,
@@ -64,15 +64,42 @@ pub(crate) struct Session {
     refused: AtomicBool,
 }
 
-/// The log level and subscriptions of a client, from which another process can restore the session.
+/// The part of a session's state that each process needs to serve the client.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct StoredSession {
+    /// True if the client has completed the handshake.
+    pub(crate) initialized: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     log_level: Option<LoggingLevel>,
     /// The URIs of the subscribed resources, as the client spells them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     resources: Vec<String>,
+    /// Members that another version of this library has added.
+    #[serde(flatten)]
+    other: JsonObject,
+}
+
+/// A change of a [`StoredSession`]. Processes that change the state at the same time each apply
+/// their change to what the store has, so none of the changes is lost.
+#[derive(Clone, Debug)]
+pub(crate) enum SessionEdit {
+    Initialized,
+    LogLevel(LoggingLevel),
+    Subscribe(String),
+    Unsubscribe(String),
+}
+
+impl StoredSession {
+    pub(crate) fn apply(&mut self, edit: &SessionEdit) {
+        match edit {
+            SessionEdit::Initialized => self.initialized = true,
+            SessionEdit::LogLevel(level) => self.log_level = Some(level.clone()),
+            SessionEdit::Subscribe(uri) if self.resources.contains(uri) => {}
+            SessionEdit::Subscribe(uri) => self.resources.push(uri.clone()),
+            SessionEdit::Unsubscribe(uri) => self.resources.retain(|it| it != uri),
+        }
+    }
 }
 
 impl Session {
@@ -85,7 +112,7 @@ impl Session {
             changes,
             log_level: AtomicU8::new(Severity::INFO.0),
             subscriber: OnceLock::new(),
-            changed: AtomicBool::new(false),
+            edits: Mutex::default(),
             ended: watch::Sender::new(false),
             raw: Mutex::default(),
             refused: AtomicBool::new(false),
@@ -121,7 +148,9 @@ impl Session {
 
     pub(in crate::server) fn set_log_level(&self, least: Severity) {
         self.log_level.store(least.0, Ordering::Relaxed);
-        self.changed.store(true, Ordering::Release);
+        if let Some(level) = LEVELS.get(usize::from(least.0)) {
+            self.edited(|| SessionEdit::LogLevel(level.clone()));
+        }
     }
 
     /// Subscribes the client to the resource with the URI `canonical`, whose changes are reported
@@ -142,24 +171,33 @@ impl Session {
             return Err(RequestError::TooManySubscriptions(MAX_SUBSCRIPTIONS));
         }
         subscriber.subscribe_resource(canonical, uri);
-        self.changed.store(true, Ordering::Release);
+        self.edited(|| SessionEdit::Subscribe(uri.to_owned()));
         Ok(())
     }
 
     pub(in crate::server) fn unsubscribe(&self, uri: &str) {
         if let Some(subscriber) = self.subscriber.get() {
             subscriber.unsubscribe_resource(uri);
-            self.changed.store(true, Ordering::Release);
+            self.edited(|| SessionEdit::Unsubscribe(uri.to_owned()));
         }
     }
 
-    pub(crate) fn state(&self) -> StoredSession {
-        let Severity(least) = self.log_level();
-        let subscriber = self.subscriber.get();
-        StoredSession {
-            log_level: LEVELS.get(usize::from(least)).cloned(),
-            resources: subscriber.map_or_else(Vec::new, |it| it.resources()),
+    /// Collects the changes of the state from now on, because the session is stored.
+    pub(crate) fn collect_edits(&self) {
+        lock(&self.edits).get_or_insert_default();
+    }
+
+    /// Collects a change of the state if the session is stored.
+    pub(in crate::server) fn edited(&self, edit: impl FnOnce() -> SessionEdit) {
+        if let Some(edits) = &mut *lock(&self.edits) {
+            edits.push(edit());
         }
+    }
+
+    /// Takes the changes of the state that are not in the store yet.
+    pub(crate) fn take_edits(&self) -> Vec<SessionEdit> {
+        let mut edits = lock(&self.edits);
+        edits.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Replaces the state with the state that another process has stored. `canonical` converts a URI

@@ -35,7 +35,7 @@ pub use {
         AccessPolicy, Http, HttpOptions, HttpService, PeerAddr, ResponseBody, ResponseFuture,
         ResponseHeaders, ScopeCheck, ServiceGuard, http, http_service,
     },
-    session::{MemorySessionStore, SessionId, SessionRecord, SessionStore},
+    session::SessionId,
 };
 
 #[cfg(feature = "http-server")]

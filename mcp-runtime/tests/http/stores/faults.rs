@@ -1,64 +1,84 @@
 //! Failures of stores: how clients are answered, and that sessions and streams continue afterwards.
 
-use std::future::ready;
 use std::time::Duration;
 
-use bytes::Bytes;
-use mcp_runtime::store::StoreError;
-use mcp_runtime::transport::http::{
-    HttpOptions, Principal, SessionId, SessionRecord, SessionStore,
-};
-use serde_json::json;
+use mcp_runtime::store::{KeyValue as _, PutMode};
+use mcp_runtime::transport::http::SessionId;
+use serde_json::{Value, json};
 
-use super::shared::{Fault, Shared, Stored, elsewhere};
-use crate::site::{Answer, Session, Site, read, read_until};
+use super::shared::{Fault, Shared, elsewhere};
+use crate::site::{Answer, Session, read, read_until};
 use crate::support::clock::{Clock, in_time, until};
 use crate::support::{call, initialize, request};
 
-/// A store that holds a session of another user, and has no room for more.
-struct Strange(SessionId);
-
-impl SessionStore for Strange {
-    fn insert(&self, _: SessionId, _: SessionRecord, _: Duration) -> Stored<()> {
-        Box::pin(ready(Err(StoreError::new("full"))))
-    }
-
-    fn find(&self, id: SessionId) -> Stored<Option<SessionRecord>> {
-        let params = initialize("2025-06-18")["params"].to_string();
-        let record = SessionRecord::new(Some(Principal::new("ann")), params);
-        Box::pin(ready(Ok((id == self.0).then_some(record))))
-    }
-
-    fn renew(&self, _: SessionId, _: Duration) -> Stored<Option<Bytes>> {
-        Box::pin(ready(Ok(Some(Bytes::new()))))
-    }
-
-    fn set_state(&self, _: SessionId, _: Bytes) -> Stored<()> {
-        Box::pin(ready(Ok(())))
-    }
-
-    fn remove(&self, _: SessionId) -> Stored<()> {
-        Box::pin(ready(Ok(())))
-    }
-}
-
-#[tokio::test]
-async fn a_store_without_room_refuses_and_one_with_others_sessions_does_not_tell() {
+/// Puts a record into the store, as another process would, and returns the answer to a request of
+/// this session.
+async fn answer_from(record: &str) -> Answer {
+    let store = Shared::default();
     let id = SessionId::new(7);
-    let site = Site::with(HttpOptions::default().session_store(Strange(id))).await;
-    let open = site
-        .request("POST")
-        .header("content-type", "application/json")
-        .body(initialize("2025-06-18").to_string())
-        .unwrap();
-    assert_eq!(site.send(open).await.status, 503);
+    let record = record.to_owned().into();
+    let hour = Duration::from_secs(3600);
+    let key = format!("session/{id}");
+    let put = store.values.put(&key, record, hour, PutMode::Create);
+    put.await.unwrap();
+    let site = store.site().await;
     let session = Session {
         site: &site,
         id: id.to_string(),
         revision: "2025-06-18".to_owned(),
     };
     let answer = session.ask(&call(1, "echo", json!({}))).await;
-    assert_eq!(answer.status, 404, "{answer:?}");
+    site.lives_on().await;
+    answer
+}
+
+fn record(owner: &Value, state: &Value) -> String {
+    let initialize = &initialize("2025-06-18")["params"];
+    json!({"format": 1, "owner": owner, "initialize": initialize, "state": state}).to_string()
+}
+
+#[tokio::test]
+async fn a_session_is_served_from_its_record() {
+    let operating = json!({"initialized": true});
+    let answer = answer_from(&record(&Value::Null, &operating)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+
+    // Another version may add members.
+    let more = json!({"initialized": true, "colour": "green"});
+    let answer = answer_from(&record(&Value::Null, &more)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+
+    // The client has not sent `notifications/initialized`.
+    let answer = answer_from(&record(&Value::Null, &json!({}))).await;
+    assert!(answer.body.contains("initialized"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_session_is_unknown_if_it_is_of_another_caller_or_its_record_is_damaged() {
+    let operating = json!({"initialized": true});
+    let of_ann = record(&json!("ann"), &operating);
+    let unknown = record(&Value::Null, &operating).replace("2025-06-18", "1.0.0");
+    for record in [&*of_ann, &unknown, "{}", "garbage", ""] {
+        let answer = answer_from(record).await;
+        assert_eq!(answer.status, 404, "{record}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_a_newer_version_goes_on_elsewhere() {
+    let newer = json!({"format": 2, "anything": "else"}).to_string();
+    assert_unavailable(&answer_from(&newer).await, "get");
+}
+
+#[tokio::test]
+async fn a_store_without_room_refuses_new_sessions() {
+    let store = Shared::default();
+    let site = store.site().await;
+    store.fail("create");
+    let open = site.request("POST");
+    let open = open.header("content-type", "application/json");
+    let open = open.body(initialize("2025-06-18").to_string()).unwrap();
+    assert_unavailable(&site.send(open).await, "create");
     site.lives_on().await;
 }
 
@@ -89,16 +109,16 @@ async fn a_session_goes_on_once_its_store_works_again() {
     let plain = call(1, "echo", json!({}));
     let level = request(2, "logging/setLevel", json!({"level": "error"}));
     for (method, at, status, request) in [
-        ("insert", &site, 200, &open as &dyn Fn() -> _),
-        ("renew", &site, 200, &|| session.post(&plain)),
-        ("find", &other, 200, &|| there.post(&plain)),
-        ("set_state", &site, 200, &|| session.post(&level)),
+        ("create", &site, 200, &open as &dyn Fn() -> _),
+        ("get", &site, 200, &|| session.post(&plain)),
+        ("get", &other, 200, &|| there.post(&plain)),
+        ("update", &site, 200, &|| session.post(&level)),
         ("remove", &other, 204, &|| delete(&there)),
     ] {
         store.fail(method);
         assert_unavailable(&at.send(request()).await, method);
         store.fail("nothing");
-        if method == "set_state" {
+        if method == "update" {
             // The request failed, so the log level must not have changed.
             let log = session.ask(&call(3, "work", json!({}))).await;
             assert!(log.body.contains("notifications/message"), "{log:?}");
@@ -153,23 +173,18 @@ async fn the_events_of_a_session_that_is_over_are_removed_in_the_end() {
     assert_eq!(store.called("forget"), 3);
 }
 
-/// Returns the request that calls this store method first, and the status of its answer if the
-/// store works.
-fn waiting(
-    session: &Session<'_>,
-    there: &Session<'_>,
-    method: &str,
-) -> (http::Request<String>, u16) {
+/// Returns a request that calls this method of the store, and the status of its answer if the store
+/// works.
+fn waiting(session: &Session<'_>, method: &str) -> (http::Request<String>, u16) {
     let open = session.site.request("POST");
     let open = open.header("content-type", "application/json");
     match method {
-        "insert" => (
+        "create" => (
             open.body(initialize("2025-11-25").to_string()).unwrap(),
             200,
         ),
-        "renew" => (session.post(&call(1, "echo", json!({}))), 200),
-        "find" => (there.post(&call(1, "echo", json!({}))), 200),
-        "set_state" => {
+        "get" => (session.post(&call(1, "echo", json!({}))), 200),
+        "update" => {
             let level = request(2, "logging/setLevel", json!({"level": "error"}));
             (session.post(&level), 200)
         }
@@ -181,7 +196,7 @@ fn waiting(
     }
 }
 
-const METHODS: [&str; 6] = ["insert", "renew", "find", "set_state", "replay", "remove"];
+const METHODS: [&str; 5] = ["create", "get", "update", "replay", "remove"];
 
 #[tokio::test]
 async fn each_fault_of_a_store_is_a_clear_error_and_ends_with_it() {
@@ -189,23 +204,20 @@ async fn each_fault_of_a_store_is_a_clear_error_and_ends_with_it() {
         for fault in [Fault::Fails, Fault::FailsUntil(2), Fault::LosesAnswers] {
             let store = Shared::default();
             let site = store.site().await;
-            let other = store.site().await;
             let session = site.session("2025-11-25").await;
-            let there = elsewhere(&session, &other);
             session.ask(&call(1, "tell", json!({}))).await;
             store.fail_as(method, fault);
-            let at = if method == "find" { &other } else { &site };
-            let (message, _) = waiting(&session, &there, method);
-            assert_unavailable(&in_time(at.send(message)).await, method);
+            let (message, _) = waiting(&session, method);
+            assert_unavailable(&in_time(site.send(message)).await, method);
             if fault != Fault::FailsUntil(2) {
                 store.fail("nothing");
             }
-            let (message, mut expected) = waiting(&session, &there, method);
+            let (message, mut expected) = waiting(&session, method);
             // The session was removed although the store's answer was lost.
             if (method, fault) == ("remove", Fault::LosesAnswers) {
                 expected = 404;
             }
-            let answer = in_time(at.start(message)).await;
+            let answer = in_time(site.start(message)).await;
             assert_eq!(answer.status().as_u16(), expected, "{method}");
         }
     }
@@ -216,7 +228,7 @@ async fn a_session_goes_on_until_its_store_fails_and_after_it() {
     let store = Shared::default();
     let site = store.site().await;
     let session = site.session("2025-11-25").await;
-    store.fail_as("renew", Fault::FailsFrom(3));
+    store.fail_as("get", Fault::FailsFrom(3));
     for attempt in 1..5 {
         let answer = session.ask(&call(attempt, "echo", json!({}))).await;
         let status = if attempt < 3 { 200 } else { 503 };
@@ -233,27 +245,24 @@ async fn a_store_that_stalls_holds_up_its_own_requests_only_and_no_shutdown() {
     for method in METHODS.into_iter().chain(["append", "forget"]) {
         let store = Shared::default();
         let site = store.site().await;
-        let other = store.site().await;
         let session = site.session("2025-11-25").await;
-        let there = elsewhere(&session, &other);
         session.ask(&call(1, "tell", json!({}))).await;
         store.fail_as(method, Fault::Stalls);
         let (message, _) = match method {
             "append" => (session.post(&call(2, "tell", json!({}))), 200),
-            _ => waiting(&session, &there, method),
+            _ => waiting(&session, method),
         };
-        let at = if method == "find" { other } else { site };
-        let stalled = at.connect().await.send_request(message);
+        let stalled = site.connect().await.send_request(message);
         let stalled = tokio::spawn(stalled);
         until("the store is called", || store.called(method) == 1).await;
-        in_time(at.lives_on()).await;
+        in_time(site.lives_on()).await;
         if ["append", "forget"].contains(&method) {
             in_time(stalled).await.unwrap().unwrap();
         } else {
             assert!(!stalled.is_finished(), "{method}");
         }
-        at.shutdown.shut_down();
-        let serving = clock.run_until(Duration::from_secs(1), at.serving);
+        site.shutdown.shut_down();
+        let serving = clock.run_until(Duration::from_secs(1), site.serving);
         in_time(serving).await.unwrap().unwrap();
     }
 }

@@ -3,15 +3,20 @@
 mod faults;
 mod shared;
 
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use mcp_runtime::store::KeyValue as _;
+use mcp_runtime::transport::http::HttpOptions;
 use serde_json::{Value, json};
 
 use self::shared::{Shared, elsewhere, twins};
 use crate::site::{Session, Site, read, read_until};
 use crate::streams::with_roots;
 use crate::support::clock::{in_time, until};
-use crate::support::{call, request};
+use crate::support::{builder, call, initialize, request};
 
 #[tokio::test]
 async fn a_session_goes_on_at_another_server() {
@@ -28,6 +33,103 @@ async fn a_session_goes_on_at_another_server() {
         let answer = session.ask(&call(2, "echo", json!({}))).await;
         assert_eq!(answer.status, 404, "{answer:?}");
     }
+}
+
+/// Sends `initialize` to `site` without completing the handshake, and returns the session.
+async fn opening(site: &Site) -> Session<'_> {
+    let open = site.request("POST");
+    let open = open.header("content-type", "application/json");
+    let hello = initialize("2025-11-25").to_string();
+    let opened = site.send(open.body(hello).unwrap()).await;
+    Session {
+        site,
+        id: opened.header("mcp-session-id").unwrap().to_owned(),
+        revision: "2025-11-25".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn a_handshake_is_completed_at_another_server() {
+    let initialized = Arc::new(AtomicUsize::new(0));
+    let store = Shared::default();
+    let site = || {
+        let initialized = Arc::clone(&initialized);
+        let mut server = builder();
+        server.on_initialized(move |_| {
+            initialized.fetch_add(1, Ordering::Relaxed);
+            ready(())
+        });
+        let options = HttpOptions::default().store(store.values.clone());
+        Site::of_with(&server.build(), options)
+    };
+    let (one, other, third) = (site(), site(), site());
+    let here = opening(&one).await;
+    let early = here.ask(&request(1, "tools/list", json!({}))).await;
+    assert!(early.body.contains("initialized"), "{early:?}");
+    let there = elsewhere(&here, &other);
+    let complete = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(there.ask(&complete).await.status, 202);
+    for site in [&one, &third, &other] {
+        let session = elsewhere(&here, site);
+        // A client may repeat the notification if it got no answer.
+        assert_eq!(session.ask(&complete).await.status, 202);
+        let answer = session.ask(&request(1, "tools/list", json!({}))).await;
+        assert!(answer.body.contains("inputSchema"), "{answer:?}");
+    }
+    assert_eq!(initialized.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_session_outlives_the_server_that_opened_it() {
+    let (one, other) = twins().await;
+    let here = one.session("2025-11-25").await;
+    let there = elsewhere(&here, &other);
+    one.shutdown.shut_down();
+    in_time(one.serving).await.unwrap().unwrap();
+    let answer = there.ask(&call(1, "soon", json!({}))).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[tokio::test]
+async fn changes_of_one_session_at_many_servers_are_all_kept() {
+    let store = Shared::default();
+    let mut sites = Vec::new();
+    for _ in 0..8 {
+        sites.push(store.site().await);
+    }
+    let here = sites[0].session("2025-11-25").await;
+    let sessions: Vec<_> = sites.iter().map(|site| elsewhere(&here, site)).collect();
+    *store.delay.lock().unwrap() = Duration::from_millis(10);
+    let uris = [
+        "test://watched",
+        "TEST://watched",
+        "test://watche%64",
+        "test://%77atched",
+    ];
+    let edits = sessions
+        .iter()
+        .enumerate()
+        .map(|(number, session)| async move {
+            match uris.get(number) {
+                Some(uri) => agrees(session, "resources/subscribe", json!({"uri": uri})).await,
+                None => agrees(session, "logging/setLevel", json!({"level": "error"})).await,
+            }
+        });
+    in_time(futures_util::future::join_all(edits)).await;
+
+    let stored = store.values.get(&format!("session/{}", here.id), None);
+    let stored = stored.await.unwrap().unwrap().value;
+    let stored: Value = serde_json::from_slice(&stored).unwrap();
+    let mut subscribed: Vec<_> = stored["state"]["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .collect();
+    subscribed.sort_by_key(|uri| uri.as_str());
+    let mut expected = uris.to_vec();
+    expected.sort_unstable();
+    assert_eq!(json!(subscribed), json!(expected));
+    assert_eq!(stored["state"]["logLevel"], "error");
 }
 
 #[tokio::test]
@@ -151,7 +253,7 @@ async fn what_a_client_wants_at_the_same_time_is_all_kept() {
     *store.delay.lock().unwrap() = Duration::from_millis(100);
     let level = agrees(&here, "logging/setLevel", json!({"level": "error"}));
     let subscribed = async {
-        until("the level is stored", || store.called("set_state") == 1).await;
+        until("the level is stored", || store.called("update") == 1).await;
         let watched = json!({"uri": "test://watched"});
         agrees(&here, "resources/subscribe", watched).await;
     };

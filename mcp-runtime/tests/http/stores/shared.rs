@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use mcp_runtime::store::StoreError;
+use mcp_runtime::store::{KeyValue, MemoryKeyValue, PutMode, StoreError, Version, Versioned};
 use mcp_runtime::transport::http::{
-    EventStore, HttpOptions, MemoryEventStore, MemorySessionStore, SessionId, SessionRecord,
-    SessionStore, StoredEvent,
+    EventStore, HttpOptions, MemoryEventStore, SessionId, StoredEvent,
 };
 
 use crate::site::{Session, Site};
@@ -35,17 +34,18 @@ pub(super) enum Fault {
 /// Stores in memory that several servers share. One of their methods may fail.
 #[derive(Clone, Default)]
 pub(super) struct Shared {
-    sessions: MemorySessionStore,
+    pub(super) values: MemoryKeyValue,
     events: Arc<MemoryEventStore>,
     failing: Arc<Mutex<(&'static str, Fault)>>,
     calls: Arc<Mutex<Vec<&'static str>>>,
-    /// How long it takes to store an event. Each event takes half as long as the previous one.
+    /// How long it takes to update a value or to store an event. Each event takes half as long as the
+    /// previous one.
     pub(super) delay: Arc<Mutex<Duration>>,
 }
 
 impl Shared {
     pub(super) async fn site(&self) -> Site {
-        let options = HttpOptions::default().session_store(self.clone());
+        let options = HttpOptions::default().store(self.clone());
         Site::with(options.event_store(self.clone())).await
     }
 
@@ -87,32 +87,37 @@ impl Shared {
     }
 }
 
-impl SessionStore for Shared {
-    fn insert(&self, id: SessionId, record: SessionRecord, idle: Duration) -> Stored<()> {
-        self.check("insert", self.sessions.insert(id, record, idle))
+impl KeyValue for Shared {
+    fn get(&self, key: &str, renew: Option<Duration>) -> Stored<Option<Versioned>> {
+        self.check("get", self.values.get(key, renew))
     }
 
-    fn find(&self, id: SessionId) -> Stored<Option<SessionRecord>> {
-        self.check("find", self.sessions.find(id))
-    }
-
-    fn renew(&self, id: SessionId, idle: Duration) -> Stored<Option<Bytes>> {
-        self.check("renew", self.sessions.renew(id, idle))
-    }
-
-    fn set_state(&self, id: SessionId, state: Bytes) -> Stored<()> {
-        let sessions = self.sessions.clone();
-        let time = *self.delay.lock().unwrap();
+    fn put(
+        &self,
+        key: &str,
+        value: Bytes,
+        ttl: Duration,
+        mode: PutMode,
+    ) -> Stored<Option<Version>> {
+        let values = self.values.clone();
+        let key = key.to_owned();
+        let (method, time) = match mode {
+            PutMode::Create => ("create", Duration::ZERO),
+            _ => ("update", *self.delay.lock().unwrap()),
+        };
         let stored = Box::pin(async move {
-            tokio::time::sleep(time).await;
-            sessions.set_state(id, state).await
+            if !time.is_zero() {
+                tokio::time::sleep(time).await;
+            }
+            values.put(&key, value, ttl, mode).await
         });
-        self.check("set_state", stored)
+        self.check(method, stored)
     }
 
-    fn remove(&self, id: SessionId) -> Stored<()> {
-        let sessions = self.sessions.clone();
-        let removed = Box::pin(async move { sessions.remove(id).await });
+    fn remove(&self, key: &str, version: Option<Version>) -> Stored<bool> {
+        let values = self.values.clone();
+        let key = key.to_owned();
+        let removed = Box::pin(async move { values.remove(&key, version).await });
         self.check("remove", removed)
     }
 }

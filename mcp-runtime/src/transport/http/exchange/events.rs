@@ -14,9 +14,9 @@ use tokio::task::unconstrained;
 
 use crate::connection::{BoxFuture, contain};
 use crate::limits::{MAX_EVENT_BYTES, MAX_SESSION_EVENT_BYTES, MAX_SESSION_EVENTS};
-use crate::store::StoreError;
+use crate::store::{StoreError, available};
 use crate::sync::lock;
-use crate::transport::http::session::{SessionId, available};
+use crate::transport::http::session::SessionId;
 
 /// Stores the events of sessions, so that a client that comes back gets the events it missed.
 ///

@@ -7,7 +7,7 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{Frame, Message};
-use mcp_types::{Era, InitializeRequest, PingRequest, Request};
+use mcp_types::{Era, InitializeRequest, PingRequest, RawJson, Request};
 
 use super::event_stream::EventStream;
 use super::events::EventId;
@@ -25,7 +25,7 @@ use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::response;
 use crate::transport::http::server::state::HttpState;
 use crate::transport::http::server::unread::Unread;
-use crate::transport::http::session::{Delivery, HttpSession, unavailable};
+use crate::transport::http::session::{Delivery, HttpSession};
 
 /// Starts to serve a POST request.
 ///
@@ -41,8 +41,8 @@ pub(super) async fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rej
         Frame::Single(Message::Request { method, params, .. })
             if method == InitializeRequest::METHOD =>
         {
-            let initialize = params.map(|params| params.get().to_owned());
-            open(post, frame, initialize.unwrap_or_default()).await
+            let initialize = params.map_or_else(RawJson::empty_object, RawJson::from);
+            open(post, frame, initialize).await
         }
         _ if !post.state.options.sessions => {
             let session = post.state.passing_session(post.named);
@@ -68,7 +68,7 @@ pub(super) async fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rej
 }
 
 /// Opens a session with the parameters `initialize`, if the handshake succeeds.
-async fn open(post: Post<'_>, frame: Frame<'_>, initialize: String) -> Result<Begun, Rejection> {
+async fn open(post: Post<'_>, frame: Frame<'_>, initialize: RawJson) -> Result<Begun, Rejection> {
     let state = post.state;
     let owner = post.arrival.principal().cloned();
     let session = Arc::new(state.new_session(owner.clone())?);
@@ -79,7 +79,7 @@ async fn open(post: Post<'_>, frame: Frame<'_>, initialize: String) -> Result<Be
         Begun::Pending(pending) => pending.response(state).await,
     };
     if state.options.sessions && session.negotiated().is_some() && !session.session.is_refused() {
-        state.keep(&session, owner, initialize.into()).await?;
+        state.keep(&session, owner.as_ref(), initialize).await?;
         if let Ok(id) = HeaderValue::try_from(session.id.to_string()) {
             response.headers_mut().insert(&headers::SESSION_ID, id);
         }
@@ -204,7 +204,10 @@ pub(in crate::transport::http) async fn listen(
     });
     let ticket = stream.attach();
     let missed = match &session.standalone.log {
-        Some(log) => log.replay(id).await.map_err(unavailable)?,
+        Some(log) => {
+            let replayed = log.replay(id).await;
+            replayed.map_err(|error| state.unavailable(error))?
+        }
         None => Vec::new(),
     };
     for event in &missed {

@@ -31,7 +31,7 @@ use crate::transport::http::server::service::{
 };
 use crate::transport::http::server::state::{Arrival, ConnectionInfo, HttpState};
 use crate::transport::http::server::{body, response};
-use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions, unavailable};
+use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions};
 
 impl Http {
     /// Also serves clients of revision 2024-11-05, over HTTP+SSE. They open `/sse`, which tells
@@ -153,7 +153,7 @@ fn open(
         return Err(Rejection::Accept);
     }
     let owner = parts.extensions.get().cloned();
-    let id = SessionId::random().map_err(unavailable)?;
+    let id = SessionId::random().map_err(|error| state.unavailable(error))?;
     let stream = Stream::new(0, None).counting(&connection.unread);
     let session = Arc::new(state.session_called(id, owner, stream)?);
     state.sessions.add(&session, now())?;

@@ -14,9 +14,9 @@ use crate::limits::{
     STREAM_KEEP_ALIVE,
 };
 use crate::log::Once;
+use crate::store::{KeyValue, MemoryKeyValue};
 use crate::transport::http::exchange::events::{EventStore, MemoryEventStore};
 use crate::transport::http::headers::{is_host, is_origin};
-use crate::transport::http::session::{MemorySessionStore, SessionStore};
 
 /// Options of an HTTP server. The defaults are safe for a server on the user's own machine.
 ///
@@ -51,7 +51,7 @@ pub struct HttpOptions {
     pub(crate) sessions: bool,
     pub(crate) max_sessions: usize,
     pub(crate) session_idle: Duration,
-    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) store: Arc<dyn KeyValue>,
     pub(crate) events: Arc<dyn EventStore>,
 }
 
@@ -85,7 +85,7 @@ impl Default for HttpOptions {
             sessions: true,
             max_sessions: MAX_SESSIONS,
             session_idle: SESSION_IDLE,
-            store: Arc::new(MemorySessionStore::new()),
+            store: Arc::new(MemoryKeyValue::new()),
             events: Arc::new(MemoryEventStore::new()),
         }
     }
@@ -294,8 +294,15 @@ impl HttpOptions {
     }
 
     /// Sets the store of sessions; in memory by default. If several processes share a store, each
-    /// can serve the requests of one session.
-    pub fn session_store(mut self, store: impl SessionStore) -> Self {
+    /// can serve the requests of one session, and sessions outlive a process.
+    ///
+    /// The record of a session has its owner, its `initialize`, its log level and its subscriptions.
+    /// Calls in flight, and questions to the client, stay in the process where they began. A shared
+    /// [bus](Self::bus) carries the client's answers to it.
+    ///
+    /// While the store fails, requests of sessions are answered with 503 and `Retry-After`, and no
+    /// session ends.
+    pub fn store(mut self, store: impl KeyValue) -> Self {
         self.store = Arc::new(store);
         self
     }

@@ -16,6 +16,7 @@ use super::unread::{Budget, Unread};
 use crate::connection::BoxFuture;
 use crate::error::{Rejection, RequestError};
 use crate::limits::{BODY_SHARES, FOREVER};
+use crate::log::OnceAMinute;
 use crate::protocol::{LastNegotiated, NamedRevision, ServerLifecycle};
 use crate::server::{Answer, Principal, Server, Session};
 use crate::sync::lock;
@@ -58,6 +59,8 @@ pub(crate) struct HttpState {
     pub(crate) server: Server,
     pub(crate) options: HttpOptions,
     pub(crate) sessions: Arc<Sessions>,
+    /// Limits the warnings about a store that is unavailable.
+    pub(crate) outages: OnceAMinute,
     /// Calls that wait for their handlers.
     pub(crate) permits: Arc<Permits>,
     /// Open subscriptions.
@@ -89,6 +92,7 @@ impl HttpState {
                 options.session_idle,
                 Arc::clone(&options.store),
             )),
+            outages: OnceAMinute::default(),
             permits: Permits::new(options.limits.max_in_flight, options.max_calls),
             open: Permits::new(options.max_subscriptions, options.max_subscriptions),
             bodies: Permits::new(

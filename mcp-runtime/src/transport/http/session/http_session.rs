@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
-use bytes::Bytes;
 use http::StatusCode;
 use mcp_types::{InitializeRequest, RawJsonRef, Request, RequestId};
 
@@ -14,7 +13,8 @@ use crate::connection::{Core, Limits, Peer, Recorder, now};
 use crate::error::{CallError, RequestError};
 use crate::limits::{EARLY_CANCELLATION, MAX_EARLY_CANCELLATIONS};
 use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
-use crate::server::{Principal, Server, ServerRole, Session};
+use crate::server::{Principal, Server, ServerRole, Session, StoredSession};
+use crate::store::Version;
 use crate::sync::lock;
 use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::server::unread::Unread;
@@ -45,8 +45,8 @@ pub(crate) struct SessionState {
     pub(crate) early: EarlyCancellations,
     /// True if the standalone stream ends together with the last call.
     ending: bool,
-    /// The session's state as it is in the store.
-    stored: Bytes,
+    /// The version of the record whose state this process has adopted; `None` if that is not known.
+    adopted: Option<Version>,
 }
 
 /// Requests that were cancelled before they arrived. Each message has its own connection, so
@@ -116,7 +116,7 @@ impl HttpSession {
                 last_used: now(),
                 early: EarlyCancellations::default(),
                 ending: false,
-                stored: Bytes::new(),
+                adopted: None,
             }),
             storing: tokio::sync::Mutex::default(),
             recorder: OnceLock::new(),
@@ -156,58 +156,49 @@ impl HttpSession {
         connection.negotiated.clone()
     }
 
-    /// Takes over the session from another process, using the parameters of its `initialize`.
-    /// Streams are numbered from `base`, a random number, so that their ids differ from those of
-    /// the other process.
+    /// Opens the session with the parameters of its `initialize`, which another process has
+    /// received. Streams are numbered from `base`, a random number, so that their ids differ from
+    /// those of the other process.
     ///
     /// # Errors
     ///
     /// When this server would not have accepted the parameters. The error says why.
-    pub(crate) fn taken_over(mut self, params: &[u8], base: u64) -> Result<Self, String> {
-        let params: RawJsonRef<'_> =
-            serde_json::from_slice(params).map_err(|error| error.to_string())?;
+    pub(crate) fn opened_with(mut self, params: RawJsonRef<'_>, base: u64) -> Result<Self, String> {
         self.last_stream = AtomicU64::new(base);
         let mut state = self.lock();
-        let role = &mut state.core.role;
         let read = || RequestParams::read(Some(params));
-        let opened = role.lifecycle.request(InitializeRequest::METHOD, read);
+        let lifecycle = &mut state.core.role.lifecycle;
+        let opened = lifecycle.request(InitializeRequest::METHOD, read);
         opened.map_err(|error| error.to_string())?;
-        let peer = Peer::over(Arc::new(Arc::clone(&self.standalone)));
-        role.initialized(&peer);
         drop(state);
         Ok(self)
     }
 
-    /// Records that the session was used. Returns true if `stored` is the last known state in the
-    /// store.
-    pub(crate) fn renewed(&self, stored: &Bytes) -> bool {
+    /// Records that the session was used. Returns true if this process has adopted the `version` of
+    /// the record.
+    pub(crate) fn used(&self, version: Version) -> bool {
         let mut state = self.lock();
         state.last_used = now();
-        state.stored == *stored
+        state.adopted == Some(version)
     }
 
-    /// Adopts the state in the store, if another process has changed it.
-    pub(crate) fn restore(&self, stored: &Bytes) {
+    /// Adopts the state of the record with this version.
+    pub(crate) fn adopt(&self, stored: &StoredSession, version: Version) {
         let mut state = self.lock();
-        if state.stored == *stored {
-            return;
-        }
-        state.stored = stored.clone();
-        let json = if stored.is_empty() { b"{}" } else { &**stored };
-        match serde_json::from_slice(json) {
-            Ok(stored) => state.core.role.restore(&stored),
-            Err(error) => crate::log::warn!(%error, "the stored state of a session can't be read"),
+        if state.adopted != Some(version) {
+            state.adopted = Some(version);
+            state.core.role.restore(stored);
         }
     }
 
-    /// Returns the state to store if it has changed in this process.
-    pub(crate) fn changed_state(&self) -> Option<Bytes> {
-        if !self.session.changed.swap(false, Ordering::AcqRel) {
-            return None;
-        }
-        let state = Bytes::from(serde_json::to_vec(&self.session.state()).ok()?);
-        self.lock().stored = state.clone();
-        Some(state)
+    /// Sets the version of the record that this process has written.
+    pub(crate) fn wrote(&self, version: Version) {
+        self.lock().adopted = Some(version);
+    }
+
+    /// Adopts the state of the record with the next request, because a change could not be stored.
+    pub(crate) fn undo(&self) {
+        self.lock().adopted = None;
     }
 
     /// Removes the events of the session, which has ended in all processes.

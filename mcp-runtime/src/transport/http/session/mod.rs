@@ -4,14 +4,14 @@
 //! the table of open sessions.
 
 mod http_session;
+mod id;
 mod lookup;
 mod messages;
-mod store;
+mod record;
 mod table;
 
 pub(crate) use http_session::HttpSession;
-pub(super) use lookup::unavailable;
+pub use id::SessionId;
+pub(super) use id::first_request_id;
 pub(super) use messages::Delivery;
-pub use store::{MemorySessionStore, SessionId, SessionRecord, SessionStore};
-pub(super) use store::{available, first_request_id};
 pub(super) use table::Sessions;

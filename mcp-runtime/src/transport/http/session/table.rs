@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
-use super::store::available;
-use super::{HttpSession, SessionId, SessionStore};
+use super::record::SessionRecord;
+use super::{HttpSession, SessionId};
 use crate::error::Rejection;
+use crate::store::{KeyValue, available};
 use crate::sync::{read, write};
 
 pub(crate) struct Sessions {
@@ -15,13 +16,13 @@ pub(crate) struct Sessions {
     limit: usize,
     idle: Duration,
     /// Decides whether a session is still alive.
-    store: Arc<dyn SessionStore>,
+    store: Arc<dyn KeyValue>,
     /// True if a task is looking for unused sessions.
     swept: AtomicBool,
 }
 
 impl Sessions {
-    pub(crate) fn new(limit: usize, idle: Duration, store: Arc<dyn SessionStore>) -> Self {
+    pub(crate) fn new(limit: usize, idle: Duration, store: Arc<dyn KeyValue>) -> Self {
         Self {
             open: RwLock::default(),
             limit,
@@ -127,14 +128,15 @@ struct Swept {
 
 impl Swept {
     /// Removes the events of the ended sessions, unless another process still serves them.
-    async fn forget(self, store: Arc<dyn SessionStore>) {
+    async fn forget(self, store: Arc<dyn KeyValue>) {
         // Drop the sessions themselves before waiting for the store.
         let logs = self.idle.into_iter().filter_map(|session| {
             let log = session.standalone.log.clone()?;
             Some((session.id, log))
         });
         for (id, log) in logs.collect::<Vec<_>>() {
-            if available(|| store.find(id)).await.is_none() {
+            let key = SessionRecord::key(id);
+            if available(|| store.get(&key, None)).await.is_none() {
                 log.forget();
             }
         }
@@ -151,7 +153,8 @@ async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
         };
         let swept = sessions.sweep(tokio::time::Instant::now().into_std());
         for id in &swept.used {
-            if let Err(error) = sessions.store.renew(*id, idle).await {
+            let renewed = sessions.store.get(&SessionRecord::key(*id), Some(idle));
+            if let Err(error) = renewed.await {
                 crate::log::warn!(%error, ?id, "a session in use was not renewed");
             }
         }
@@ -175,11 +178,11 @@ mod tests {
     use crate::connection::{Limits, ReplyTo, Served};
     use crate::server::Principal;
     use crate::server::Server;
+    use crate::store::MemoryKeyValue;
     use crate::transport::http::exchange::events::{EventLog, EventStore as _, MemoryEventStore};
     use crate::transport::http::exchange::stream::Stream;
     use crate::transport::http::server::state::{Arrival, Permits};
     use crate::transport::http::server::unread::{Budget, Unread};
-    use crate::transport::http::session::MemorySessionStore;
 
     fn session(number: u128, now: Instant) -> Arc<HttpSession> {
         session_with(number, now, &Arc::default())
@@ -384,7 +387,7 @@ mod tests {
     const IDLE: Duration = Duration::from_secs(60);
 
     fn table(limit: usize) -> Sessions {
-        Sessions::new(limit, IDLE, Arc::new(MemorySessionStore::new()))
+        Sessions::new(limit, IDLE, Arc::new(MemoryKeyValue::new()))
     }
 
     #[tokio::test]
