@@ -1,7 +1,10 @@
 //! Errors of the connection, and TLS.
 
 use std::error::Error as _;
+use std::path::Path;
+use std::process::Command;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use mcp_runtime::store::KeyValue as _;
 use mcp_stores::Redis;
 
@@ -71,4 +74,56 @@ async fn a_password_is_sent_and_a_wrong_one_is_refused() {
     let redis = Redis::connect(&url, "test").await.unwrap();
     assert_eq!(redis.get("key", None).await.unwrap(), None);
     assert!(!format!("{redis:?}").contains("right"), "{redis:?}");
+}
+
+/// Names the server in the process that trusts its certificate.
+const TRUSTED: &str = "MCP_TEST_TRUSTED_REDIS";
+
+#[tokio::test]
+async fn tls_trusts_the_authorities_in_a_file() {
+    if let Ok(url) = std::env::var(TRUSTED) {
+        let redis = Redis::connect(&url, "test").await.unwrap();
+        assert_eq!(redis.get("key", None).await.unwrap(), None);
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let root = pem(folder.path(), "root.der", "CERTIFICATE");
+    let certificate = pem(folder.path(), "localhost.der", "CERTIFICATE");
+    let key = pem(folder.path(), "localhost.key.der", "PRIVATE KEY");
+    let arguments = format!(
+        "--port 0 --tls-port PORT --tls-auth-clients no --tls-ca-cert-file {root} \
+        --tls-cert-file {certificate} --tls-key-file {key}"
+    );
+    let arguments: Vec<_> = arguments.split_whitespace().collect();
+    let Some(server) = Server::start(&arguments) else {
+        return;
+    };
+    let url = format!("rediss://:@localhost:{}", server.port());
+    let untrusted = error(&url).await;
+    assert!(untrusted.contains("certificate"), "{untrusted}");
+    let mut trusting = Command::new(std::env::current_exe().unwrap());
+    trusting.args([
+        "--exact",
+        "connecting::tls_trusts_the_authorities_in_a_file",
+    ]);
+    let trusting = trusting
+        .env(TRUSTED, url)
+        .env("SSL_CERT_FILE", root)
+        .output();
+    let trusting = trusting.unwrap();
+    assert!(trusting.status.success(), "{trusting:?}");
+    let output = String::from_utf8_lossy(&trusting.stdout);
+    assert!(output.contains("1 passed"), "{output}");
+}
+
+/// Writes a file of the runtime's certificates as PEM, and returns the path.
+fn pem(folder: &Path, name: &str, kind: &str) -> String {
+    let certificates =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../mcp-runtime/tests/transports");
+    let der = std::fs::read(certificates.join("certificates").join(name)).unwrap();
+    let text = BASE64_STANDARD.encode(der);
+    let file = folder.join(name);
+    let pem = format!("-----BEGIN {kind}-----\n{text}\n-----END {kind}-----\n");
+    std::fs::write(&file, pem).unwrap();
+    file.to_str().unwrap().to_owned()
 }

@@ -15,8 +15,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server on a free port, with arguments of `redis-server`. Returns `None` if it is
-    /// not installed.
+    /// Starts a server on a free port, with arguments of `redis-server`, in which `PORT` is replaced.
+    /// Returns `None` if it is not installed.
     pub(crate) fn start(arguments: &[&str]) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         // Another process may take the port before the server does.
@@ -27,7 +27,8 @@ impl Server {
             let fixed = format!("--bind 127.0.0.1 --port {port} --dir");
             let mut all: Vec<_> = fixed.split(' ').map(str::to_owned).collect();
             all.push(folder.path().to_str().unwrap().to_owned());
-            all.extend(arguments.iter().map(|it| (*it).to_owned()));
+            let arguments = arguments.iter();
+            all.extend(arguments.map(|it| it.replace("PORT", &port.to_string())));
             let Some(mut process) = Process::start(&all) else {
                 eprintln!("skipped: redis-server is not installed");
                 return None;
