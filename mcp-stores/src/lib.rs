@@ -1,13 +1,24 @@
 #![doc = include_str!("../README.md")]
+// Only builds with all features check for dead code.
+#![cfg_attr(
+    not(all(feature = "redis", feature = "sqlite")),
+    allow(dead_code, unused_imports)
+)]
 
 mod limits;
 #[cfg(feature = "redis")]
 mod redis;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 #[cfg(feature = "redis")]
 pub use redis::{Redis, RedisBuckets};
+#[cfg(feature = "sqlite")]
+pub use sqlite::Sqlite;
 
 use std::error::Error;
+
+use mcp_runtime::store::{StoreError, Version};
 
 /// A store can't be opened.
 #[derive(Debug, thiserror::Error)]
@@ -25,4 +36,11 @@ impl OpenError {
             cause: cause.into(),
         }
     }
+}
+
+/// Returns a version that no other value has, apart from one case in 2⁶⁴.
+#[cfg(any(feature = "redis", feature = "sqlite"))]
+fn random_version() -> Result<Version, StoreError> {
+    let number = getrandom::u64().map_err(StoreError::new)?;
+    Ok(Version::new(number))
 }

@@ -1,5 +1,21 @@
 //! Limits and times, each with its unit and reason.
 
+#[cfg(feature = "sqlite")]
+pub(crate) mod sqlite {
+    use std::time::Duration;
+
+    /// How long a call waits for earlier calls and for other processes.
+    pub(crate) const CALL: Duration = Duration::from_millis(500);
+    /// Maximum number of calls that wait.
+    pub(crate) const QUEUED: usize = 1024;
+    /// How long opening waits for other processes.
+    pub(crate) const OPEN: Duration = Duration::from_secs(5);
+    /// Pause before a database is opened again while another process sets up its journal.
+    pub(crate) const OPEN_PAUSE: Duration = Duration::from_millis(10);
+    /// Number of values that ended and are deleted when a value is set, more than are added then.
+    pub(crate) const PURGED: u32 = 8;
+}
+
 #[cfg(feature = "redis")]
 pub(crate) mod redis {
     use std::time::Duration;

@@ -17,8 +17,8 @@ use tokio::time::sleep;
 
 use super::RedisBuckets;
 use super::connector::{Connector, within};
-use crate::OpenError;
 use crate::limits::redis::{COMMAND, FIRST_PAUSE, FOREVER, MAX_PAUSE, PING};
+use crate::{OpenError, random_version};
 
 /// Values and messages in Redis 6.2 or newer, or in Valkey. Clones share a connection.
 ///
@@ -150,9 +150,9 @@ impl KeyValue for Redis {
         mode: PutMode,
     ) -> StoreFuture<Option<Version>> {
         let key = self.key(key);
-        let version = match getrandom::u64() {
-            Ok(number) => Version::new(number),
-            Err(error) => return Box::pin(async move { Err(StoreError::new(error)) }),
+        let version = match random_version() {
+            Ok(version) => version,
+            Err(error) => return Box::pin(async { Err(error) }),
         };
         let stored = [&version.number().to_be_bytes(), &*value].concat();
         let mut command = match mode {
