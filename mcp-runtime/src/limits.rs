@@ -180,6 +180,18 @@ pub(crate) const MAX_SESSION_EVENT_BYTES: usize = MIB;
 pub(crate) const MAX_EVENT_BYTES: usize = 128 * MIB;
 /// How often a change of a session is applied again because other processes have changed it.
 pub(crate) const MAX_EDIT_ATTEMPTS: usize = 32;
+/// The longest message on a bus, and the longest value that a store must keep.
+pub(crate) const MAX_BUS_MESSAGE_BYTES: usize = 4 * MIB;
+/// How many changes wait until they can be published on the bus, or until hooks have run.
+pub(crate) const MAX_WAITING_CHANGES: usize = 10_000;
+/// The pause before changes are published again after the bus has failed.
+pub(crate) const BUS_PAUSE: Duration = Duration::from_millis(500);
+/// The time over which clients are told that they may have missed changes.
+pub(crate) const GAP_SPREAD: Duration = Duration::from_secs(2);
+/// How long a replica waits until another one has taken a forwarded answer, after each attempt.
+pub(crate) const FORWARD_WAIT: Duration = Duration::from_secs(1);
+/// How often an answer is forwarded.
+pub(crate) const FORWARD_ATTEMPTS: usize = 3;
 /// How many messages a [`MemoryBus`](crate::store::MemoryBus) keeps for slow listeners.
 pub(crate) const MEMORY_BUS_MESSAGES: usize = 1024;
 /// The pause before a store that failed is called again to end a session.

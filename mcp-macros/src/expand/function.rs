@@ -55,8 +55,9 @@ pub(super) fn entry(function: &Function) -> TokenStream {
     let visible = visible(&function.visible);
     let scopes = scopes(&function.scopes);
     let (this, call) = call::call(callable, &function.running);
+    let asking = callable.questions().next().map(|_| quote!(.asking()));
     let entry = quote_spanned! {Span::mixed_site()=>
-        builder.entry(move |call| { #call }) #visible #scopes
+        builder.entry(move |call| { #call }) #visible #scopes #asking
     };
     let entry = match &function.kind {
         Kind::Tool(tool) => tool.with.iter().fold(entry, with),

@@ -288,6 +288,34 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
+    /// Returns whether an answer, a cancellation or a report of progress concerns a request that is
+    /// known here; `None` for other messages.
+    pub(crate) fn concerns(&self, message: &Message<'_>) -> Option<bool> {
+        let is_pending = |id: &RequestId| match id {
+            RequestId::Number(id) => self.pending.contains(*id),
+            RequestId::String(id) => id.parse().is_ok_and(|id| self.pending.contains(id)),
+        };
+        match message {
+            Message::Response { id, .. } | Message::InvalidResponse { id, .. } => {
+                id.as_ref().map(is_pending)
+            }
+            Message::Notification { method, params } => match &**method {
+                CancelledNotification::METHOD => {
+                    let name = "CancelledNotificationParams";
+                    let params = parsed::<CancelledNotificationParams>(*params, name)?;
+                    Some(self.in_flight.contains(&params.request_id?))
+                }
+                ProgressNotification::METHOD => {
+                    let name = "ProgressNotificationParams";
+                    let params = parsed::<ProgressNotificationParams>(*params, name)?;
+                    Some(is_pending(&params.progress_token))
+                }
+                _ => None,
+            },
+            Message::Request { .. } => None,
+        }
+    }
+
     /// Registers a handler that may have to wait.
     ///
     /// # Errors

@@ -133,6 +133,11 @@ pub(crate) enum RequestError {
     InvalidQuestion { key: String, reason: String },
     #[error("The call has asked {0} times and still has questions")]
     TooManyRounds(u32),
+    #[error(
+        "The server is one of several replicas and can't ask this client: \
+         it needs `state_keys`, the same in all replicas"
+    )]
+    NoStateKeys,
     #[error("Only questions that open a web page can be asked with an error")]
     NoUrlElicitation,
     /// A call that needs the user to visit web pages first. The pages are the data of the error.

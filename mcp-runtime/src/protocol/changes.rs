@@ -1,9 +1,11 @@
 //! The changes that a server announces, and the part of a subscription that it accepts.
 
 use mcp_types::{ServerCapabilities, ServerNotification, SubscriptionFilter};
+use serde::{Deserialize, Serialize};
 
 /// A change of a server's list or of one of its resources.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Change {
     /// The list of tools has changed.

@@ -158,6 +158,10 @@ impl<W> Pending<W> {
         Some(&mut entry.waiter)
     }
 
+    pub(crate) fn contains(&self, id: i64) -> bool {
+        self.entries.contains_key(&id)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

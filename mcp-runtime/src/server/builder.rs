@@ -20,7 +20,7 @@ use super::{
 };
 use crate::deprecations;
 use crate::layer::{Next, RequestLayer, RequestService, Stack};
-use crate::protocol::{ExtensionMethod, Requirement};
+use crate::protocol::{Change, ExtensionMethod, Requirement};
 
 /// Builds a [`Server`] from settings, tools, prompts and resources.
 ///
@@ -299,6 +299,42 @@ impl ServerBuilder {
         F: Future<Output: IntoHookResult> + Send + 'static,
     {
         self.settings.hooks.initialized.push(hooks::hook(hook));
+        self
+    }
+
+    /// Runs `hook` when another replica of the server has announced a change, before the clients of
+    /// this replica are notified. The hook edits what this replica offers, for example by reading
+    /// its tools from a database again.
+    ///
+    /// The hook also runs when messages of other replicas may have been lost: once for each list in
+    /// [`list_changed`](Self::list_changed) and for each resource to which a client has subscribed.
+    /// Changes that the hook announces itself, also through edits, are not sent to other replicas.
+    /// If the hook fails, the error is logged.
+    ///
+    /// Replicas hear of each other through a [`Bus`](crate::store::Bus). Without a bus the hook
+    /// never runs.
+    ///
+    /// ```
+    /// use mcp_runtime::Change;
+    ///
+    /// # async fn load_tools() {}
+    /// # let mut server = mcp_runtime::Server::builder();
+    /// server.on_change(|_server, change| async move {
+    ///     if change == Change::Tools {
+    ///         load_tools().await;
+    ///     }
+    /// });
+    /// # drop(server.build());
+    /// ```
+    pub fn on_change<F>(
+        &mut self,
+        hook: impl Fn(Server, Change) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        F: Future<Output: IntoHookResult> + Send + 'static,
+    {
+        let hook = move |(server, change)| hook(server, change);
+        self.settings.hooks.change.push(hooks::hook(hook));
         self
     }
 

@@ -64,4 +64,4 @@ pub use setters::{IntoIcon, IntoMeta};
 use settings::Settings;
 #[cfg(feature = "client")]
 pub(crate) use settings::join_instructions;
-pub(crate) use subscriptions::{Session, SessionEdit, StoredSession};
+pub(crate) use subscriptions::{ChangeQueue, Session, SessionEdit, StoredSession};

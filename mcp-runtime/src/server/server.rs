@@ -10,7 +10,7 @@ use mcp_types::{RawJson, Side, Tool};
 use super::catalog::{Registry, Relay};
 use super::context::call_detached;
 use super::dispatch::Router;
-use super::subscriptions::Changes;
+use super::subscriptions::{Changes, ChangesForReplicas};
 use super::{DetachedCall, DetachedRequest, Initialized, Session, Settings};
 use crate::ProtocolError;
 use crate::advice::Warnings;
@@ -55,6 +55,9 @@ impl Server {
     /// of the first 100 URIs. [`edit`](Self::edit) notifies clients automatically.
     ///
     /// The URI of a resource may have any spelling that leads to the resource.
+    ///
+    /// If the server is one of several replicas with a common
+    /// [bus](crate::transport::http::HttpOptions::bus), the clients of all replicas are notified.
     pub fn notify_changed(&self, change: Change) {
         self.warn_if_unheard(&change);
         self.state.publish(change);
@@ -145,6 +148,7 @@ impl Server {
             router: RwLock::new(Arc::clone(&router)),
             generation: AtomicU64::new(0),
             changes: Changes::default(),
+            for_replicas: ChangesForReplicas::default(),
             relays: Mutex::default(),
             warnings: Arc::default(),
         });
@@ -218,7 +222,8 @@ pub(super) struct ServerState {
     router: RwLock<Arc<Router>>,
     /// The number of edits, so that handles can detect a new router without a lock.
     generation: AtomicU64,
-    changes: Changes,
+    pub(super) changes: Changes,
+    pub(super) for_replicas: ChangesForReplicas,
     /// Forward changes to the servers that mount this one.
     pub(super) relays: Mutex<Vec<Relay>>,
     pub(super) warnings: Arc<Warnings>,
@@ -261,6 +266,7 @@ impl ServerState {
         for relay in self.relays() {
             heard |= relay.publish(&change);
         }
+        self.for_replicas.add(&change);
         self.changes.publish(change) || heard
     }
 

@@ -86,7 +86,7 @@ macro_rules! guarded {
     )*};
 }
 
-/// Adds the setter of visibility to entries.
+/// Adds the setters of visibility and of questions to entries.
 macro_rules! visible {
     ($($entry:ident, $what:literal;)*) => {$(
         impl $entry {
@@ -98,6 +98,14 @@ macro_rules! visible {
                 visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
             ) -> Self {
                 self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
+                self
+            }
+
+            /// Records that a parameter of the function is a question to the user.
+            #[doc(hidden)]
+            #[must_use]
+            pub fn asking(mut self) -> Self {
+                self.asks = true;
                 self
             }
         }

@@ -14,9 +14,12 @@ mod bus;
 mod key_value;
 mod memory_bus;
 mod memory_key_value;
+mod message;
 
 pub use bus::{Bus, BusEvent};
 pub(crate) use key_value::available;
 pub use key_value::{KeyValue, PutMode, StoreError, StoreFuture, Version, Versioned};
 pub use memory_bus::MemoryBus;
 pub use memory_key_value::MemoryKeyValue;
+pub use message::publish_changes;
+pub(crate) use message::{BusContent, BusMessage};

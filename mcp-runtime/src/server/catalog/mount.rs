@@ -213,6 +213,7 @@ fn mounted_tool(
     entry.param_headers.clone_from(&inner.param_headers);
     entry.visibility = visibility;
     entry.scopes = scopes;
+    entry.asks = inner.asks;
     entry
 }
 
@@ -236,6 +237,7 @@ fn mounted_prompt(
     entry.completers = inner.completers.clone();
     entry.visibility = visibility;
     entry.scopes = scopes;
+    entry.asks = inner.asks;
     entry
 }
 
@@ -271,6 +273,7 @@ fn mounted_resource(
     entry.caching = inner.caching.clone();
     entry.visibility = visibility;
     entry.scopes = scopes;
+    entry.asks = inner.asks;
     entry
 }
 

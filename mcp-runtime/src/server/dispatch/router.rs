@@ -40,6 +40,17 @@ pub(in crate::server) struct Router {
 }
 
 impl Router {
+    /// Returns the name of an entry whose function asks the user with a parameter, if there is one.
+    pub(in crate::server) fn asking(&self) -> Option<&str> {
+        let mut tools = self.tools.entries.iter().map(|(_, it)| &**it);
+        let mut prompts = self.prompts.entries.iter().map(|(_, it)| &**it);
+        let mut resources = self.resources.entries.iter().map(|(_, it)| &**it);
+        let tool = tools.find(|it| it.asks).map(CatalogEntry::name);
+        let prompt = || prompts.find(|it| it.asks).map(CatalogEntry::name);
+        let resource = || resources.find(|it| it.asks).map(CatalogEntry::name);
+        tool.or_else(prompt).or_else(resource)
+    }
+
     pub(in crate::server) fn new(
         settings: Arc<Settings>,
         introduction: Introduction,

@@ -232,6 +232,10 @@ fn suspend(
     requests: OrderedMap<InputRequest>,
     retry: &RetryState,
 ) -> Result<Answer, RequestError> {
+    if server.is_replicated() && !server.settings().retry_states.are_shared() {
+        crate::log::error!(method = request.method(), "{}", RequestError::NoStateKeys);
+        return Err(RequestError::NoStateKeys);
+    }
     let received = request.received(&request.params()?)?;
     let binding = binding(request.method(), &received, &request.context)?;
     let state = server.settings().retry_states.issue(retry, &binding, now());

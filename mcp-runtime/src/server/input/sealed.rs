@@ -96,6 +96,11 @@ impl RetryStates {
         }
     }
 
+    /// Returns true if other replicas can have the same keys.
+    pub(in crate::server) fn are_shared(&self) -> bool {
+        !self.configured.is_empty()
+    }
+
     /// Seals a state that expires after [`ANSWER_TIMEOUT`]. Returns `None` if the operating system
     /// provides no randomness.
     pub(super) fn issue(&self, retry: &RetryState, binding: &Binding, now: u64) -> Option<String> {

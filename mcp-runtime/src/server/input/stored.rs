@@ -32,6 +32,11 @@ struct StoredCall {
 }
 
 impl RetryStates {
+    /// Always returns false, because the states are in this process.
+    pub(in crate::server) fn are_shared(&self) -> bool {
+        false
+    }
+
     /// Stores a state until it expires, or [`MAX_KEPT_STATES`] newer ones are stored.
     pub(super) fn issue(&self, retry: &RetryState, binding: &Binding, now: u64) -> Option<String> {
         let mut stored = lock(&self.stored);

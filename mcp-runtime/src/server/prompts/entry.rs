@@ -29,6 +29,8 @@ pub struct PromptEntry {
     pub(in crate::server) completers: Completers,
     pub(in crate::server) visibility: Visibility<Self>,
     pub(in crate::server) scopes: Scopes,
+    /// True if a parameter of the function is a question to the user.
+    pub(in crate::server) asks: bool,
 }
 
 pub(in crate::server) type PromptHandler =
@@ -56,6 +58,7 @@ impl PromptEntry {
             completers: Completers::default(),
             visibility: Visibility::default(),
             scopes: Scopes::default(),
+            asks: false,
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct ResourceEntry {
     pub(in crate::server) on_subscribe: Option<Arc<OnSubscribe>>,
     pub(in crate::server) visibility: Visibility<Self>,
     pub(in crate::server) scopes: Scopes,
+    /// True if a parameter of the function is a question to the user.
+    pub(in crate::server) asks: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -172,6 +174,7 @@ impl ResourceEntry {
             on_subscribe: None,
             visibility: Visibility::default(),
             scopes: Scopes::default(),
+            asks: false,
         }
     }
 

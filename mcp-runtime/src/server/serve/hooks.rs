@@ -9,7 +9,7 @@ use mcp_types::{ClientCapabilities, ErrorObject, Implementation, Revision};
 
 use crate::connection::{BoxFuture, Contained, Peer};
 use crate::layer::BoxError;
-use crate::protocol::Negotiated;
+use crate::protocol::{Change, Negotiated};
 use crate::server::Server;
 
 /// The outcome of a hook. The value of an `on_start` hook is kept until the server has been served.
@@ -91,6 +91,7 @@ pub(in crate::server) struct Hooks {
     pub(in crate::server) start: Vec<Hook<Server>>,
     pub(in crate::server) listening: Vec<OnListening>,
     pub(in crate::server) initialized: Vec<Hook<Initialized>>,
+    pub(in crate::server) change: Vec<Hook<(Server, Change)>>,
     pub(in crate::server) shutdown: Vec<Hook<()>>,
 }
 
@@ -109,6 +110,7 @@ impl Hooks {
         self.start.extend_from_slice(&mounted.start);
         self.listening.extend_from_slice(&mounted.listening);
         self.initialized.extend_from_slice(&mounted.initialized);
+        self.change.extend_from_slice(&mounted.change);
         self.shutdown.extend_from_slice(&mounted.shutdown);
     }
 

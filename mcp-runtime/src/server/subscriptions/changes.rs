@@ -4,6 +4,7 @@
 //! notifications. A slow client therefore never delays the server, and a frequent change takes no
 //! memory.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, Weak};
 
@@ -43,6 +44,8 @@ struct Topic {
     spelling: Option<Box<str>>,
     /// True if the change has happened since the changes were last taken.
     changed: bool,
+    /// True if the change may have happened in another replica without being heard here.
+    missed: bool,
 }
 
 impl Changes {
@@ -52,6 +55,20 @@ impl Changes {
         let subscribers = subscribers.iter().filter_map(Weak::upgrade);
         let is_subscribed = |any, subscriber: Arc<ChangeSubscriber>| subscriber.add(&change) || any;
         subscribers.fold(false, is_subscribed)
+    }
+
+    /// Records that any change may have been missed. Returns the subscribers, which have to
+    /// [report](ChangeSubscriber::report_missed) it, and everything that they have subscribed to.
+    pub(super) fn missed(&self) -> (Vec<Weak<ChangeSubscriber>>, BTreeSet<Change>) {
+        let subscribers = lock(&self.subscribers).clone();
+        let mut missed = BTreeSet::new();
+        for subscriber in subscribers.iter().filter_map(Weak::upgrade) {
+            for topic in lock(&subscriber.topics).iter_mut() {
+                topic.missed = true;
+                missed.insert(topic.change.clone());
+            }
+        }
+        (subscribers, missed)
     }
 
     pub(crate) fn subscriber(&self) -> Arc<ChangeSubscriber> {
@@ -85,6 +102,7 @@ impl ChangeSubscriber {
                 change,
                 spelling,
                 changed: false,
+                missed: false,
             };
             topics.insert(index, topic);
         }
@@ -116,11 +134,20 @@ impl ChangeSubscriber {
         for topic in topics.take_while(|it| it.change == *change) {
             is_subscribed = true;
             topic.changed = true;
+            topic.missed = false;
         }
         if is_subscribed {
             self.changed.notify_one();
         }
         is_subscribed
+    }
+
+    /// Collects the changes that may have been missed, except those that were heard meanwhile.
+    pub(super) fn report_missed(&self) {
+        for topic in lock(&self.topics).iter_mut() {
+            topic.changed |= std::mem::take(&mut topic.missed);
+        }
+        self.changed.notify_one();
     }
 
     /// Waits until there is a change to take. Only one task may wait at a time.

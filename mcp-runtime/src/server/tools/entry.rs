@@ -37,6 +37,8 @@ pub struct ToolEntry {
     pub(in crate::server) param_headers: OnceLock<Box<[ParamHeader]>>,
     pub(in crate::server) visibility: Visibility<Self>,
     pub(in crate::server) scopes: Scopes,
+    /// True if a parameter of the function is a question to the user.
+    pub(in crate::server) asks: bool,
 }
 
 type MakeTool = Box<dyn FnOnce() -> Tool + Send>;
@@ -189,6 +191,7 @@ impl ToolEntry {
             param_headers: OnceLock::new(),
             visibility: Visibility::default(),
             scopes: Scopes::default(),
+            asks: false,
         }
     }
 

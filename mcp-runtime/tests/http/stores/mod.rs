@@ -1,6 +1,7 @@
 //! Sessions that are served by several processes.
 
 mod faults;
+mod replicas;
 mod shared;
 
 use std::future::ready;

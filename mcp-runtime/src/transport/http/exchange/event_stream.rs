@@ -72,8 +72,11 @@ impl EventStream {
         missed: &[StoredEvent],
         options: &HttpOptions,
     ) -> Self {
-        let last = missed.last().map_or(id.sequence, |last| last.sequence);
-        stream.skip_to(last);
+        // The standalone stream of another process has other sequence numbers.
+        if id.stream == stream.number {
+            let last = missed.last().map_or(id.sequence, |last| last.sequence);
+            stream.skip_to(last);
+        }
         let mut resumed = Self::with_ticket(stream, ticket, None, options);
         for event in missed {
             let id = EventId {

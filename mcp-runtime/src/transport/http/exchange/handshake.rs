@@ -32,10 +32,24 @@ use crate::transport::http::session::{Delivery, HttpSession};
 /// # Errors
 ///
 /// When the request is refused at the HTTP level, or a session that it opens can't be stored.
-pub(super) async fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
+pub(super) async fn begin(
+    post: Post<'_>,
+    frame: Frame<'_>,
+    body: &[u8],
+) -> Result<Begun, Rejection> {
     check_version(post.state, post.named)?;
     if let Some(session) = post.session.clone() {
-        return Ok(in_session(post, session, frame));
+        let state = post.state;
+        let foreign = state
+            .replicas
+            .as_ref()
+            .and_then(|_| session.foreign(&frame));
+        let id = session.id;
+        let begun = in_session(post, session, frame);
+        if let Some(foreign) = foreign {
+            state.forward(id, body, foreign).await?;
+        }
+        return Ok(begun);
     }
     match &frame {
         Frame::Single(Message::Request { method, params, .. })

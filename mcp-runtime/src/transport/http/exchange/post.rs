@@ -197,7 +197,7 @@ async fn begin<'a>(mut post: Post<'a>, bytes: &'a [u8]) -> Result<Begun, Rejecti
     }
     match era(&post, &frame) {
         Era::Stateless => Ok(begin_stateless(post, frame)),
-        Era::Handshake => handshake::begin(post, frame).await,
+        Era::Handshake => handshake::begin(post, frame, bytes).await,
     }
 }
 

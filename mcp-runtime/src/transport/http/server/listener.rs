@@ -22,6 +22,7 @@ use crate::limits::{
     ACCEPT_PAUSE, FOREVER, HEAD_TIMEOUT, LAST_ANSWERS_TIMEOUT, LINGER, MAX_CONNECTIONS,
 };
 use crate::server::{Endpoint, Running};
+use crate::store::{Bus, KeyValue};
 use crate::transport::TcpAddress;
 
 /// Serves HTTP at an address, as `http://…/mcp`, in all revisions.
@@ -48,6 +49,8 @@ pub fn http(address: impl Into<TcpAddress>) -> Http {
         routes: Vec::new(),
         options: HttpOptions::default(),
         policy: Policy::default(),
+        store: None,
+        bus: None,
         head_timeout: HEAD_TIMEOUT,
         max_connections: MAX_CONNECTIONS,
         linger: LINGER,
@@ -63,6 +66,9 @@ pub struct Http {
     options: HttpOptions,
     /// The policy set with [`auth`](Self::auth) rather than in the options.
     policy: Policy,
+    /// The store and the bus set here rather than in the options.
+    store: Option<Arc<dyn KeyValue>>,
+    bus: Option<Arc<dyn Bus>>,
     head_timeout: Duration,
     max_connections: usize,
     linger: Duration,
@@ -112,6 +118,20 @@ impl Http {
     /// ```
     pub fn auth(mut self, policy: impl AccessPolicy) -> Self {
         self.policy = Policy::new(policy);
+        self
+    }
+
+    /// Sets the store of sessions, which replicas share. Takes precedence over
+    /// [`HttpOptions::store`], whether the options are set before or after.
+    pub fn store(mut self, store: impl KeyValue) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets the bus over which replicas reach each other. Takes precedence over
+    /// [`HttpOptions::bus`], whether the options are set before or after.
+    pub fn bus(mut self, bus: impl Bus) -> Self {
+        self.bus = Some(Arc::new(bus));
         self
     }
 
@@ -205,6 +225,12 @@ impl Endpoint for Http {
         if self.policy.is_set() {
             self.options.policy = std::mem::take(&mut self.policy);
         }
+        if let Some(store) = self.store.take() {
+            self.options.store = store;
+        }
+        if self.bus.is_some() {
+            self.options.bus = self.bus.take();
+        }
         ServeError::check([
             ("head_timeout", self.head_timeout.is_zero()),
             ("max_connections", self.max_connections == 0),
@@ -220,6 +246,7 @@ impl Endpoint for Http {
         self.options.limits.drain = drain;
         let state = HttpState::new(running.server, self.options.clone(), true);
         let service = HttpService::new(state);
+        let _replicas = service.state.join_replicas()?;
         let site = Arc::new(self.site(&service, drain));
         let listener = open(self.address, &service, &site.path).await?;
         let ending = &service.state.ending;

@@ -14,7 +14,7 @@ use crate::limits::{
     STREAM_KEEP_ALIVE,
 };
 use crate::log::Once;
-use crate::store::{KeyValue, MemoryKeyValue};
+use crate::store::{Bus, KeyValue, MemoryKeyValue};
 use crate::transport::http::exchange::events::{EventStore, MemoryEventStore};
 use crate::transport::http::headers::{is_host, is_origin};
 
@@ -53,6 +53,7 @@ pub struct HttpOptions {
     pub(crate) session_idle: Duration,
     pub(crate) store: Arc<dyn KeyValue>,
     pub(crate) events: Arc<dyn EventStore>,
+    pub(crate) bus: Option<Arc<dyn Bus>>,
 }
 
 /// The kinds of refusals that have been logged.
@@ -87,6 +88,7 @@ impl Default for HttpOptions {
             session_idle: SESSION_IDLE,
             store: Arc::new(MemoryKeyValue::new()),
             events: Arc::new(MemoryEventStore::new()),
+            bus: None,
         }
     }
 }
@@ -304,6 +306,19 @@ impl HttpOptions {
     /// session ends.
     pub fn store(mut self, store: impl KeyValue) -> Self {
         self.store = Arc::new(store);
+        self
+    }
+
+    /// Sets the bus over which the replicas of the server reach each other; none by default. All
+    /// replicas also need the same [store](Self::store) and the same
+    /// [`state_keys`](crate::ServerBuilder::state_keys).
+    ///
+    /// A change that one replica announces is told to the clients of all. Answers, cancellations
+    /// and progress of a client reach the call that they concern, and the end of a session ends its
+    /// calls and streams, in whichever replica they are. After messages may have been lost, clients
+    /// are told that everything they have subscribed to has changed.
+    pub fn bus(mut self, bus: impl Bus) -> Self {
+        self.bus = Some(Arc::new(bus));
         self
     }
 

@@ -14,6 +14,7 @@ use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tower_service::Service;
 use tracing::Level;
@@ -106,6 +107,7 @@ impl HttpService {
             return Err(ServeError::AlreadyStarted);
         }
         state.options.check(None)?;
+        let replicas = state.join_replicas()?;
         let started = state.server.start().await?;
         state.server.has_started("a service of another program");
         state.has_started.store(true, Ordering::Relaxed);
@@ -113,6 +115,7 @@ impl HttpService {
         Ok(ServiceGuard {
             service: self.clone(),
             started,
+            _replicas: replicas,
             is_shut_down: false,
         })
     }
@@ -163,6 +166,8 @@ impl HttpService {
 pub struct ServiceGuard {
     service: HttpService,
     started: Started,
+    /// The tasks that listen to other replicas.
+    _replicas: JoinSet<()>,
     is_shut_down: bool,
 }
 

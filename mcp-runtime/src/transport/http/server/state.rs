@@ -21,7 +21,7 @@ use crate::protocol::{LastNegotiated, NamedRevision, ServerLifecycle};
 use crate::server::{Answer, Principal, Server, Session};
 use crate::sync::lock;
 use crate::transport::http::exchange::stream::Stream;
-use crate::transport::http::session::{HttpSession, SessionId, Sessions};
+use crate::transport::http::session::{HttpSession, Replicas, SessionId, Sessions};
 
 #[derive(Clone)]
 pub(crate) struct ConnectionInfo {
@@ -59,6 +59,8 @@ pub(crate) struct HttpState {
     pub(crate) server: Server,
     pub(crate) options: HttpOptions,
     pub(crate) sessions: Arc<Sessions>,
+    /// The other replicas of the server, if there is a bus.
+    pub(crate) replicas: Option<Arc<Replicas>>,
     /// Limits the warnings about a store that is unavailable.
     pub(crate) outages: OnceAMinute,
     /// Calls that wait for their handlers.
@@ -92,6 +94,7 @@ impl HttpState {
                 options.session_idle,
                 Arc::clone(&options.store),
             )),
+            replicas: options.bus.clone().map(|bus| Arc::new(Replicas::new(bus))),
             outages: OnceAMinute::default(),
             permits: Permits::new(options.limits.max_in_flight, options.max_calls),
             open: Permits::new(options.max_subscriptions, options.max_subscriptions),

@@ -19,6 +19,10 @@ use crate::sync::lock;
 use crate::transport::http::exchange::stream::Stream;
 use crate::transport::http::server::unread::Unread;
 
+/// How many streams of a session a process numbers. The standalone stream of each process has a
+/// multiple of it as its number.
+pub(super) const STREAMS_OF_PROCESS: u64 = 1 << 20;
+
 /// The state of one client from `initialize` on, across all its connections.
 pub(crate) struct HttpSession {
     pub(crate) id: SessionId,
@@ -132,9 +136,10 @@ impl HttpSession {
         self.owner.as_ref() == principal
     }
 
-    /// Finds the stream of a request in flight, or the standalone stream.
+    /// Finds the stream of a request in flight, or the standalone stream. A client that read the
+    /// standalone stream of another process continues with the stream of this process.
     pub(crate) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
-        if number == self.standalone.number {
+        if number.is_multiple_of(STREAMS_OF_PROCESS) {
             return Some(Arc::clone(&self.standalone));
         }
         let state = self.lock();
@@ -157,8 +162,8 @@ impl HttpSession {
     }
 
     /// Opens the session with the parameters of its `initialize`, which another process has
-    /// received. Streams are numbered from `base`, a random number, so that their ids differ from
-    /// those of the other process.
+    /// received. Streams are numbered from `base`, a random multiple of [`STREAMS_OF_PROCESS`], so
+    /// that their ids differ from those of the other process.
     ///
     /// # Errors
     ///

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::request::Parts;
 use mcp_types::{RawJson, RawJsonRef};
 
+use super::http_session::STREAMS_OF_PROCESS;
 use super::record::{RecordError, SessionRecord};
 use super::{HttpSession, SessionId, first_request_id};
 use crate::connection::now;
@@ -139,7 +140,7 @@ impl HttpState {
     /// # Errors
     ///
     /// When the store is unavailable, or the record was written by a newer version.
-    pub(crate) async fn refreshed(
+    async fn refreshed(
         &self,
         session: Arc<HttpSession>,
         version: Version,
@@ -147,16 +148,29 @@ impl HttpState {
         if session.used(version) {
             return Ok(Some(session));
         }
-        // The record may have been read before a change of this process was stored.
-        let _storing = session.storing.lock().await;
+        self.adopt_latest(session).await
+    }
+
+    /// Adopts the stored state of a session; `None` if the session has ended.
+    ///
+    /// # Errors
+    ///
+    /// When the store is unavailable, or the record was written by a newer version.
+    pub(super) async fn adopt_latest(
+        &self,
+        session: Arc<HttpSession>,
+    ) -> Result<Option<Arc<HttpSession>>, Rejection> {
+        // A change of this process may be about to be stored.
+        let storing = session.storing.lock().await;
         let Some(found) = self.stored(session.id).await? else {
             return Ok(None);
         };
-        let record = self.read(session.id, &found)?;
-        Ok(record.map(|record| {
-            session.adopt(&record.state, found.version);
-            Arc::clone(&session)
-        }))
+        let Some(record) = self.read(session.id, &found)? else {
+            return Ok(None);
+        };
+        session.adopt(&record.state, found.version);
+        drop(storing);
+        Ok(Some(session))
     }
 
     /// Opens a session here that another process has opened.
@@ -176,7 +190,7 @@ impl HttpState {
             return Ok(None);
         };
         let base = SessionId::random().map_err(|error| self.unavailable(error))?;
-        let base = base.low_bits();
+        let base = base.low_bits() / STREAMS_OF_PROCESS * STREAMS_OF_PROCESS;
         let log = EventLog::new(Arc::clone(&self.options.events), id);
         let standalone = Stream::new(base, Some(log));
         let session = self.session_called(id, record.owner(), standalone)?;
@@ -245,6 +259,7 @@ impl HttpState {
                 .put(&key, record.write(), options.session_idle, mode);
             if let Some(version) = put.await.map_err(|error| self.unavailable(error))? {
                 session.adopt(&record.state, version);
+                self.tell_edited(session.id).await;
                 return Ok(());
             }
         }
@@ -266,6 +281,7 @@ impl HttpState {
         removed.await.map_err(|error| self.unavailable(error))?;
         self.sessions.end(session.id);
         session.forget();
+        self.tell_ended(session.id).await;
         Ok(())
     }
 

@@ -4,10 +4,10 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use http::StatusCode;
-use mcp_types::jsonrpc::{ErrorObject, RequestId};
+use mcp_types::jsonrpc::{ErrorObject, Frame, Message, RequestId};
 use mcp_types::{InitializeRequest, RawJsonRef, Request};
 
-use super::HttpSession;
+use super::{Foreign, HttpSession};
 use crate::connection::{
     Member, PendingCall, Polled, ReplyTo, RequestKey, Served, Step, Unsent, Waiter, contain, now,
     poll_once,
@@ -66,6 +66,52 @@ impl HttpSession {
                 None
             }
         }
+    }
+
+    /// Returns the kind of message that may concern a request of another replica, if there is one in
+    /// the frame.
+    pub(crate) fn foreign(&self, frame: &Frame<'_>) -> Option<Foreign> {
+        let state = self.lock();
+        let foreign = |message: &Message<'_>| {
+            let is_foreign = state.core.concerns(message) == Some(false);
+            is_foreign.then_some(match message {
+                Message::Notification { .. } => Foreign::Notification,
+                _ => Foreign::Answer,
+            })
+        };
+        match frame {
+            Frame::Single(message) => foreign(message),
+            Frame::Batch(members) => members.iter().flatten().filter_map(foreign).max(),
+        }
+    }
+
+    /// Takes the messages that concern requests of this process from a body that another replica
+    /// has received. Returns true if an answer was among them.
+    pub(crate) fn overhear(&self, body: &[u8], max_depth: usize) -> bool {
+        let members = match Frame::parse_with_max_depth(body, max_depth) {
+            Ok(Frame::Single(message)) => vec![Ok(message)],
+            Ok(Frame::Batch(members)) => members,
+            Err(_) => return false,
+        };
+        let mut has_answer = false;
+        for message in members.into_iter().flatten() {
+            let is_notification = matches!(message, Message::Notification { .. });
+            let mut state = self.lock();
+            match state.core.concerns(&message) {
+                Some(true) => has_answer |= !is_notification,
+                // A cancellation may arrive before its request.
+                Some(false) if is_notification => {}
+                _ => continue,
+            }
+            let step = state.core.message(Ok(message), None);
+            drop(state);
+            match step {
+                Step::Cancelled(reply) => self.answer(&reply, StatusCode::OK, Vec::new()),
+                Step::CancelledUnknown(id) => self.lock().early.insert(&id, now()),
+                _ => {}
+            }
+        }
+        has_answer
     }
 
     fn request(

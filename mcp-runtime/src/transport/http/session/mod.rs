@@ -8,10 +8,12 @@ mod id;
 mod lookup;
 mod messages;
 mod record;
+mod replicas;
 mod table;
 
 pub(crate) use http_session::HttpSession;
 pub use id::SessionId;
 pub(super) use id::first_request_id;
 pub(super) use messages::Delivery;
+pub(super) use replicas::{Foreign, Replicas};
 pub(super) use table::Sessions;
