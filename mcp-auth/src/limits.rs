@@ -42,6 +42,18 @@ pub(crate) mod client {
     /// Time limit for locking a file, which another process holds while it refreshes a token.
     pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
     pub(crate) const LOCK_INTERVAL: Duration = Duration::from_millis(50);
+    /// Maximum time between two attempts to take a lock in a shared store. Each attempt is a request
+    /// to the store.
+    pub(crate) const MAX_LOCK_INTERVAL: Duration = Duration::from_millis(500);
+    /// Time after which the lock of a killed process is free in a shared store.
+    pub(crate) const LOCK_LIFETIME: Duration = Duration::from_secs(60);
+    /// How often a lock in a shared store is renewed while it is held. Two renewals may fail.
+    pub(crate) const LOCK_RENEWAL: Duration = Duration::from_secs(20);
+    /// How long a shared store keeps a secret that was saved without a time.
+    pub(crate) const UNUSED_LIFETIME: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+    /// Minimum time for which a store keeps tokens that expire, in seconds. Processes that use the
+    /// tokens can read them meanwhile.
+    pub(crate) const MIN_TOKEN_TTL: u64 = 60;
     /// How much longer than two logins a process waits for the login of another process. That
     /// process may ask the person twice, and its requests take time as well.
     pub(crate) const LOGIN_TURN_MARGIN: Duration = Duration::from_secs(120);
@@ -125,8 +137,13 @@ pub(crate) mod server {
     /// Time for which a used proof is remembered. Afterwards its `iat`, which may lie in the
     /// future, or its nonce is too old.
     pub(crate) const PROOF_LIFETIME: Duration = Duration::from_secs(120);
-    /// Time for which a nonce is handed out. It is accepted for one more period of this length.
+    /// Time after which a nonce is replaced.
     pub(crate) const NONCE_PERIOD: Duration = Duration::from_secs(60);
+    /// Time for which a nonce is accepted.
+    pub(crate) const NONCE_LIFETIME: Duration = Duration::from_secs(120);
+    /// Time for which the nonce is not read from the store again. A nonce may be handed out that
+    /// much longer, and is accepted long after that.
+    pub(crate) const NONCE_CACHE: Duration = Duration::from_secs(10);
     /// Maximum size of the `jti` of a proof, in bytes.
     pub(crate) const MAX_JTI_BYTES: usize = 256;
     /// Maximum number of remembered proofs per key, which allows 136 proofs per second.
@@ -142,6 +159,10 @@ pub(crate) mod server {
     pub(crate) const SWEEP_PAUSE: Duration = Duration::from_secs(1);
     /// `Retry-After` of the response if there is no room to remember a proof.
     pub(crate) const PROOFS_FULL_PAUSE: Duration = Duration::from_secs(10);
+    /// `Retry-After` of the response if the store of proofs or of logins is unavailable.
+    pub(crate) const STORE_PAUSE: Duration = Duration::from_secs(5);
+    /// Minimum time between two log lines about a store that is unavailable.
+    pub(crate) const STORE_LOG_PAUSE: Duration = Duration::from_secs(60);
 }
 
 /// Limits of the proxy. All of them are listed in `docs/authorization.md`.
@@ -195,6 +216,4 @@ pub(crate) mod proxy {
     /// Time limit for work on a request whose client has disconnected. Without it, a store that
     /// never answers would keep the work forever.
     pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
-    /// Pause after a failed attempt to read the logins from the store.
-    pub(crate) const STORE_PAUSE: Duration = Duration::from_secs(5);
 }

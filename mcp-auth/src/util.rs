@@ -14,6 +14,35 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A store is unavailable, and its error was logged.
+#[cfg(feature = "server")]
+#[derive(Debug)]
+pub(crate) struct StoreFailed;
+
+/// Logs errors of a store, at most once a minute.
+#[cfg(feature = "server")]
+#[derive(Default)]
+pub(crate) struct StoreLog(Mutex<Option<tokio::time::Instant>>);
+
+#[cfg(feature = "server")]
+impl StoreLog {
+    pub(crate) fn checked<T, E: std::fmt::Display>(
+        &self,
+        result: Result<T, E>,
+    ) -> Result<T, StoreFailed> {
+        result.map_err(|error| {
+            let mut logged = lock(&self.0);
+            if logged.is_none_or(|at| at.elapsed() >= crate::limits::server::STORE_LOG_PAUSE) {
+                *logged = Some(tokio::time::Instant::now());
+                mcp_runtime::log::warn!(
+                    %error, "a store has failed, so requests get the status 503 (logged once a minute)"
+                );
+            }
+            StoreFailed
+        })
+    }
+}
+
 /// Converts a time to seconds since 1970, as JWTs and token stores use it.
 pub(crate) fn unix_time(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH);

@@ -52,7 +52,7 @@ impl LoginSettings {
             if *self == Self::default() {
                 store()?.remove(&key(url)).await
             } else {
-                store()?.save(&key(url), &text).await
+                store()?.save(&key(url), &text, None).await
             }
         };
         saved.await.map_err(store_failure)

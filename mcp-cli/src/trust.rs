@@ -109,7 +109,7 @@ fn line(text: &str) -> String {
 /// Stores the answer. If that fails, the user is asked again next time.
 async fn remember(entry: &Entry) {
     let (path, digest) = identity(entry);
-    let saved = async { store()?.save(&path, &digest).await };
+    let saved = async { store()?.save(&path, &digest, None).await };
     if let Err(error) = saved.await {
         note(&format!("the answer can't be kept: {error}"));
     }

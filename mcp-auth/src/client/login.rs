@@ -75,7 +75,7 @@ impl TokenGrant<'_> {
             }
         })?;
         if registration.is_some() && registration != kept {
-            save(store, &key, &registration).await?;
+            save(store, &key, &registration, None).await?;
         }
         let issuer = self.issuer(&client);
         let (code, pending) = self.code(&issuer, receiver).await?;
@@ -118,7 +118,8 @@ impl TokenGrant<'_> {
         // Processes that wait for this login show its page.
         let keys = self.config.keys();
         let key = keys.login(&pending.issuer, &self.discovery.resource.resource);
-        save(&*self.config.store, &key, &url).await?;
+        let ttl = Some(self.config.login_timeout);
+        save(&*self.config.store, &key, &url, ttl).await?;
         self.session.show_login(Some(url.clone()));
         let pending = Arc::new(pending);
         let expected = Arc::clone(&pending);

@@ -401,7 +401,7 @@ impl Renewal {
             stored(store.remove(&key)).await?;
         }
         kept.refresh_token = None;
-        save(store, &self.key_of(binding), &kept).await
+        save(store, &self.key_of(binding), &kept, kept.ttl()).await
     }
 
     /// Saves tokens and starts using them. They are used even if they can't be saved.
@@ -421,8 +421,8 @@ impl Renewal {
         let saved = async {
             // List the server first, so a logout finds whatever is saved next.
             list_server(store, keys, server, true).await?;
-            save(store, &self.key_of(&binding), &tokens).await?;
-            save(store, &keys.binding(server), &binding).await
+            save(store, &self.key_of(&binding), &tokens, tokens.ttl()).await?;
+            save(store, &keys.binding(server), &binding, None).await
         };
         let saved = saved.await;
         let tokens = Some((tokens, origin));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, ErrorKind};
+use std::time::Duration;
 
 use mcp_runtime::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -16,7 +17,7 @@ use super::registration::Registration;
 use super::scopes::Scopes;
 use super::store::TokenStore;
 use super::token_response::{TokenResponse, TokenType};
-use crate::limits::client::{MAX_EARLY_REFRESH, STORE_TIMEOUT};
+use crate::limits::client::{MAX_EARLY_REFRESH, MIN_TOKEN_TTL, STORE_TIMEOUT};
 use crate::util::unix_now;
 
 /// Tokens, and the client that they were issued to. `Debug` does not show the tokens.
@@ -80,6 +81,13 @@ impl TokenSet {
             now.saturating_add(MAX_EARLY_REFRESH.min(lifetime / 4)) >= expires
         })
     }
+
+    /// How long the tokens are useful. The end of a refresh token is not known.
+    pub(crate) fn ttl(&self) -> Option<Duration> {
+        let expires_at = self.expires_at.filter(|_| self.refresh_token.is_none())?;
+        let left = expires_at.saturating_sub(unix_now());
+        Some(Duration::from_secs(left.max(MIN_TOKEN_TTL)))
+    }
 }
 
 impl Binding {
@@ -111,7 +119,7 @@ pub(crate) async fn list_server(
     if servers.is_empty() {
         stored(store.remove(&key)).await
     } else {
-        save(store, &key, &servers).await
+        save(store, &key, &servers, None).await
     }
 }
 
@@ -139,10 +147,11 @@ pub(crate) async fn save<T: Serialize>(
     store: &dyn TokenStore,
     key: &str,
     value: &T,
+    ttl: Option<Duration>,
 ) -> Result<(), AuthError> {
     let text = serde_json::to_string(value).map_err(std::io::Error::from);
     let text = text.map_err(AuthError::store)?;
-    stored(store.save(key, &text)).await
+    stored(store.save(key, &text, ttl)).await
 }
 
 impl fmt::Debug for TokenSet {

@@ -7,10 +7,13 @@ use std::fmt;
 use bytes::Bytes;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HeaderName, HeaderValue,
-    LOCATION, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::{Request, Response, StatusCode};
 use serde_json::{Value, json};
+
+use crate::limits::server::STORE_PAUSE;
+use crate::util::StoreFailed;
 
 /// The parameters of a query or a form. A parameter may occur only once, and an empty one is
 /// treated as missing (RFC 6749 §3.1).
@@ -88,7 +91,7 @@ impl OAuthError {
     /// An error that the client did not cause. It is logged.
     pub(super) fn internal(error: impl fmt::Display) -> Self {
         mcp_runtime::log::error!(%error, "the proxy can't serve a login");
-        Self::new("temporarily_unavailable", "try again later")
+        StoreFailed.into()
     }
 
     /// The provider will not issue any more tokens for a login.
@@ -98,10 +101,20 @@ impl OAuthError {
     }
 
     pub(super) fn response(&self) -> Response<Bytes> {
-        let is_ours = self.code == "temporarily_unavailable";
-        let ours = is_ours.then_some(StatusCode::SERVICE_UNAVAILABLE);
         let body = json!({"error": self.code, "error_description": self.text});
-        json(ours.unwrap_or(StatusCode::BAD_REQUEST), &body)
+        if self.code != "temporarily_unavailable" {
+            return json(StatusCode::BAD_REQUEST, &body);
+        }
+        let mut response = json(StatusCode::SERVICE_UNAVAILABLE, &body);
+        let pause = HeaderValue::from(STORE_PAUSE.as_secs());
+        response.headers_mut().insert(RETRY_AFTER, pause);
+        response
+    }
+}
+
+impl From<StoreFailed> for OAuthError {
+    fn from(_: StoreFailed) -> Self {
+        Self::new("temporarily_unavailable", "try again later")
     }
 }
 

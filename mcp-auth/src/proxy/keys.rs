@@ -64,13 +64,17 @@ impl ProxyKeys {
     }
 
     /// Generates new keys, for tests and first steps. Logins and registrations end with the
-    /// process.
+    /// process, and other replicas can't use them, so this logs a warning.
     ///
     /// # Errors
     ///
     /// Fails with [`SigningKeyError::Random`] if the operating system provides no random bytes.
     pub fn generate() -> Result<Self, SigningKeyError> {
         let sealing = random_bytes().map_err(|_| SigningKeyError::Random)?;
+        mcp_runtime::log::warn!(
+            "keys of a proxy are generated: its logins end with this process, and replicas can't use \
+             them; give `ProxyKeys::new` the same keys each time"
+        );
         Ok(Self::new(SigningKey::generate()?, sealing))
     }
 

@@ -1,6 +1,7 @@
 //! Stored logins. Each is one sealed record that contains the provider's tokens.
 
 use std::sync::Arc;
+use std::time::Duration;
 use std::{io, mem};
 
 use serde::de::DeserializeOwned;
@@ -9,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::keys::Sealer;
 use super::upstream::Granted;
 use crate::client::store::{StoreLock, TokenStore};
-use crate::limits::proxy::{LOGIN_LIFETIME, MAX_LOGINS_OF_PART, MAX_LOGINS_OF_PERSON};
-use crate::util::{hash_text, random_text, sha256, unix_now};
+use crate::limits::proxy::{
+    CODE_LIFETIME, LOGIN_LIFETIME, MAX_LOGINS_OF_PART, MAX_LOGINS_OF_PERSON,
+};
+use crate::util::{StoreFailed, StoreLog, hash_text, random_text, sha256, unix_now};
 
 /// The login of a person with one client. All refresh tokens of a login form one family.
 #[derive(Serialize, Deserialize)]
@@ -31,27 +34,32 @@ type Entry = (String, String, u64);
 pub(super) struct Logins {
     pub(super) store: Arc<dyn TokenStore>,
     pub(super) sealer: Sealer,
+    pub(super) log: StoreLog,
 }
+
+type StoreResult<T> = Result<T, StoreFailed>;
 
 impl Logins {
     /// Loads the login with this identifier, if it has not ended.
-    pub(super) async fn load(&self, id: &str) -> io::Result<Option<Login>> {
+    pub(super) async fn load(&self, id: &str) -> StoreResult<Option<Login>> {
         self.opened(&self.key("login", id)).await
     }
 
-    pub(super) async fn save(&self, id: &str, login: &Login) -> io::Result<()> {
+    pub(super) async fn save(&self, id: &str, login: &Login) -> StoreResult<()> {
         self.sealed(&self.key("login", id), login.ends_at, login)
             .await
     }
 
-    pub(super) async fn remove(&self, id: &str) -> io::Result<()> {
-        self.store.remove(&self.key("login", id)).await
+    pub(super) async fn remove(&self, id: &str) -> StoreResult<()> {
+        self.log
+            .checked(self.store.remove(&self.key("login", id)).await)
     }
 
-    /// Locks a login before it is changed. Stores keep locks forever, so all logins share 256
+    /// Locks a login before it is changed. Stores may keep locks forever, so all logins share 256
     /// locks.
-    pub(super) async fn lock(&self, id: &str) -> io::Result<StoreLock> {
-        self.store.lock(&self.key("lock", &part(id))).await
+    pub(super) async fn lock(&self, id: &str) -> StoreResult<StoreLock> {
+        self.log
+            .checked(self.store.lock(&self.key("lock", &part(id))).await)
     }
 
     /// Stores a new login and returns its identifier. If the person has too many logins, the
@@ -59,13 +67,12 @@ impl Logins {
     ///
     /// # Errors
     ///
-    /// Fails if the store fails, or with the kind `StorageFull` if there are too many logins in
-    /// total.
-    pub(super) async fn add(&self, granted: Granted, scopes: Vec<String>) -> io::Result<String> {
+    /// Fails if the store fails, or if there are too many logins in total.
+    pub(super) async fn add(&self, granted: Granted, scopes: Vec<String>) -> StoreResult<String> {
         let person = granted.person.get("sub").map(ToString::to_string);
         let person = hash_text(&person.unwrap_or_default());
         let key = self.key("people", &part(&person));
-        let _lock = self.store.lock(&key).await?;
+        let _lock = self.log.checked(self.store.lock(&key).await)?;
         let entries: Option<Vec<Entry>> = self.opened(&key).await?;
         let now = unix_now();
         let (mut kept, mut ended): (Vec<_>, Vec<_>) = entries
@@ -94,13 +101,15 @@ impl Logins {
         }
         if kept.len() >= MAX_LOGINS_OF_PART {
             let text = "the limit of stored logins is reached";
-            return Err(io::Error::new(io::ErrorKind::StorageFull, text));
+            return self
+                .log
+                .checked(Err(io::Error::new(io::ErrorKind::StorageFull, text)));
         }
-        let id = random_text().map_err(io::Error::other)?;
+        let id = self.log.checked(random_text())?;
         let ends_at = now + LOGIN_LIFETIME;
         kept.push((person, id.clone(), ends_at));
         // Save the list first, because a login that is not listed would be stored forever.
-        self.sealed(&key, u64::MAX, &kept).await?;
+        self.sealed(&key, ends_at, &kept).await?;
         let login = Login {
             generation: 0,
             client_id: String::new(),
@@ -108,18 +117,22 @@ impl Logins {
             granted,
             ends_at,
         };
-        self.save(&id, &login).await?;
+        // A login whose code is not redeemed in time is of no use.
+        let key = self.key("login", &id);
+        self.sealed(&key, now + CODE_LIFETIME, &login).await?;
         Ok(id)
     }
 
-    async fn opened<T: DeserializeOwned>(&self, key: &str) -> io::Result<Option<T>> {
-        let sealed = self.store.load(key).await?;
+    async fn opened<T: DeserializeOwned>(&self, key: &str) -> StoreResult<Option<T>> {
+        let sealed = self.log.checked(self.store.load(key).await)?;
         Ok(sealed.and_then(|sealed| self.sealer.open(key, &sealed)))
     }
 
-    async fn sealed(&self, key: &str, ends_at: u64, value: &impl Serialize) -> io::Result<()> {
-        let sealed = self.sealer.seal(key, ends_at, value)?;
-        self.store.save(key, &sealed).await
+    async fn sealed(&self, key: &str, ends_at: u64, value: &impl Serialize) -> StoreResult<()> {
+        let sealed = self.log.checked(self.sealer.seal(key, ends_at, value))?;
+        let ttl = Duration::from_secs(ends_at.saturating_sub(unix_now()).max(1));
+        self.log
+            .checked(self.store.save(key, &sealed, Some(ttl)).await)
     }
 
     fn key(&self, kind: &str, name: &str) -> String {
@@ -135,6 +148,7 @@ fn part(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use tokio::time::advance;
 
     use super::*;
     use crate::client::store::MemoryStore;
@@ -147,6 +161,7 @@ mod tests {
                 keys: Arc::new(ProxyKeys::generate().unwrap()),
                 resource: "r".to_owned(),
             },
+            log: StoreLog::default(),
         }
     }
 
@@ -158,7 +173,7 @@ mod tests {
         (0..).map(of).filter(move |person| list(person) == first)
     }
 
-    async fn add(logins: &Logins, person: &str) -> io::Result<String> {
+    async fn add(logins: &Logins, person: &str) -> StoreResult<String> {
         let mut granted = Granted::default();
         granted.person.insert("sub".to_owned(), json!(person));
         logins.add(granted, Vec::new()).await
@@ -193,8 +208,7 @@ mod tests {
                 kept.push(add(&logins, &person).await.unwrap());
             }
         }
-        let refused = add(&logins, &people.next().unwrap()).await.unwrap_err();
-        assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
+        add(&logins, &people.next().unwrap()).await.unwrap_err();
         for id in [&kept[0], &kept[MAX_LOGINS_OF_PART - 1]] {
             assert!(lasts(&logins, id).await);
         }
@@ -215,5 +229,25 @@ mod tests {
             }
         }
         add(&logins, &people.next().unwrap()).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_store_keeps_logins_until_their_end_and_unfinished_ones_for_a_minute() {
+        let logins = logins();
+        let unfinished = add(&logins, "a").await.unwrap();
+        let id = add(&logins, "b").await.unwrap();
+        let mut login = logins.load(&id).await.unwrap().unwrap();
+        login.generation = 1;
+        logins.save(&id, &login).await.unwrap();
+        assert!(lasts(&logins, &unfinished).await);
+        advance(Duration::from_secs(CODE_LIFETIME)).await;
+        assert!(!lasts(&logins, &unfinished).await);
+        let rest = LOGIN_LIFETIME - CODE_LIFETIME;
+        advance(Duration::from_secs(rest - 60)).await;
+        assert!(lasts(&logins, &id).await);
+        advance(Duration::from_secs(60)).await;
+        assert!(!lasts(&logins, &id).await);
+        let list = logins.key("people", &part(&hash_text(&json!("b").to_string())));
+        assert_eq!(logins.store.load(&list).await.unwrap(), None);
     }
 }

@@ -25,6 +25,7 @@ use crate::jwt::{AccessTokenRules, Algorithm};
 use crate::metadata::url::ServerUrl;
 use crate::metadata::{authorization_server_metadata_urls, resource_metadata_urls};
 use crate::server::{Issuer, ResourceServer, ResourceServerError, check_client, require};
+use crate::util::StoreLog;
 
 /// An access policy for servers whose provider does not register MCP clients. It is an
 /// authorization server for MCP clients and a single client of the provider.
@@ -107,8 +108,14 @@ impl OAuthProxy {
         self
     }
 
-    /// Sets the store of logins, which replicas must share. Default: in memory. All secrets are
-    /// sealed. Each request with a token loads its login from the store.
+    /// Sets the store of logins. Default: in memory. All secrets are sealed. Each request with a
+    /// token loads its login from the store.
+    ///
+    /// Replicas must have the same keys and share the store, such as a
+    /// [`SharedTokens`](crate::client::store::SharedTokens). Each step of a login may then be at
+    /// another replica. While the store is unavailable, requests are answered with 503 and
+    /// `Retry-After`, and a login that returns from the provider ends with the error
+    /// `temporarily_unavailable`.
     pub fn store(mut self, store: impl TokenStore) -> Self {
         self.store = Arc::new(store);
         self
@@ -238,6 +245,7 @@ impl OAuthProxy {
             logins: Logins {
                 store: Arc::clone(&self.store),
                 sealer: sealer.clone(),
+                log: StoreLog::default(),
             },
             // This server issues the tokens, so there is no clock difference.
             rules: rules.leeway(Duration::ZERO),

@@ -12,7 +12,7 @@ use super::endpoints::Endpoints;
 use super::http_message::{OAuthError, OAuthResult, Parameters};
 use super::logins::Login;
 use crate::jwt::{Claims, TokenError};
-use crate::limits::proxy::STORE_PAUSE;
+use crate::limits::server::STORE_PAUSE;
 use crate::server::{TokenVerifier, VerifyError};
 use crate::util::{hash_text, random_text, unix_now};
 
@@ -152,10 +152,8 @@ pub(super) struct Verifier(pub(super) Arc<Endpoints>);
 impl TokenVerifier for Verifier {
     async fn verify(&self, token: &str) -> Result<Claims, VerifyError> {
         let (id, claims) = self.0.verified(token)?;
-        let login = self.0.logins.load(&id).await.map_err(|error| {
-            mcp_runtime::log::error!(%error, "the logins of the proxy can't be read");
-            VerifyError::Unavailable(STORE_PAUSE)
-        })?;
+        let login = self.0.logins.load(&id).await;
+        let login = login.map_err(|_| VerifyError::Unavailable(STORE_PAUSE))?;
         let login = login.ok_or(VerifyError::Invalid("the login has ended".into()))?;
         let mut person = login.granted.person;
         for name in ["aud", "client_id", "scope", "iat", "exp", "jti"] {

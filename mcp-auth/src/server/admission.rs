@@ -31,16 +31,19 @@ impl Admission {
     /// extensions.
     pub(super) async fn admit(self: &Arc<Self>, request: &mut Parts) -> Result<(), AccessDenied> {
         let credentials = Credentials::take(request);
-        let credentials = credentials.map_err(|refusal| self.denied(&refusal, Scheme::Bearer))?;
+        let credentials = match credentials {
+            Ok(credentials) => credentials,
+            Err(refusal) => return Err(self.denied(&refusal, Scheme::Bearer).await),
+        };
         let now = SystemTime::now();
         match self.decide(&credentials, request, now).await {
             Ok(token) => {
-                self.grant(request, &token, now);
+                self.grant(request, &token, now).await;
                 let revalidation = self.revalidation(credentials, token);
                 request.extensions.insert(revalidation);
                 Ok(())
             }
-            Err(refusal) => Err(self.denied(&refusal, credentials.scheme)),
+            Err(refusal) => Err(self.denied(&refusal, credentials.scheme).await),
         }
     }
 
@@ -73,7 +76,7 @@ impl Admission {
                     thumbprint,
                     now,
                 };
-                self.proofs.check(&credentials.proofs, &request)?;
+                self.proofs.check(&credentials.proofs, &request).await?;
             }
         }
         if self.scopes.iter().any(|it| !token.scopes.contains(it)) {
@@ -116,12 +119,15 @@ impl Admission {
                         Err(Refusal::Token("the token grants less than before".into()))
                     }
                 });
-                verified.map_err(|refusal| admission.denied(&refusal, credentials.scheme))
+                match verified {
+                    Ok(lapses_at) => Ok(lapses_at),
+                    Err(refusal) => Err(admission.denied(&refusal, credentials.scheme).await),
+                }
             }
         })
     }
 
-    fn grant(&self, request: &mut Parts, token: &VerifiedToken, now: SystemTime) {
+    async fn grant(&self, request: &mut Parts, token: &VerifiedToken, now: SystemTime) {
         let expires = token.claims.expires_at();
         // The clocks may differ: a token that expired within the leeway keeps its streams until the
         // leeway ends.
@@ -132,20 +138,25 @@ impl Admission {
         extensions.insert(token.scope_check.clone());
         extensions.insert(AccessExpires(expires));
         if token.claims.key_thumbprint().is_some()
-            && let Some(nonce) = self.proofs.nonce()
+            && let Some(nonce) = self.proofs.nonce().await
         {
             let headers = HeaderMap::from_iter([(DPOP_NONCE, nonce)]);
             extensions.insert(ResponseHeaders(headers));
         }
     }
 
-    fn denied(&self, refusal: &Refusal, scheme: Scheme) -> AccessDenied {
+    async fn denied(&self, refusal: &Refusal, scheme: Scheme) -> AccessDenied {
         tracing::debug!(?refusal, "a request is not admitted");
         let scheme = match refusal {
             Refusal::Proof(_) | Refusal::Nonce => Scheme::Dpop,
             _ => scheme,
         };
-        with_nonce(self.answers.answer(refusal, scheme), self.proofs.nonce())
+        // Without the store there is no nonce, and asking again would delay the response.
+        let nonce = match refusal {
+            Refusal::Unavailable(_) => None,
+            _ => self.proofs.nonce().await,
+        };
+        with_nonce(self.answers.answer(refusal, scheme), nonce)
     }
 
     pub(super) fn document(&self, path: &str) -> Option<Bytes> {

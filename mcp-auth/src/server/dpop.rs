@@ -1,26 +1,30 @@
 //! Verification of proofs that the sender possesses the key of a token (DPoP, RFC 9449 §4.3).
 
-use std::sync::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use bytes::Bytes;
 use http::{HeaderValue, Method};
+use mcp_runtime::store::{KeyValue, MemoryKeyValue, PutMode};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use super::nonces::Nonces;
 use super::refusal::Refusal;
 use super::replay::{Replay, ReplayError};
 use crate::jwt::{Jwk, Jws, members};
-use crate::limits::server::{
-    MAX_JTI_BYTES, NONCE_PERIOD, PROOF_LIFETIME, PROOF_WINDOW, PROOFS_FULL_PAUSE,
-};
+use crate::limits::server::{MAX_JTI_BYTES, PROOF_LIFETIME, PROOF_WINDOW, PROOFS_FULL_PAUSE};
 use crate::metadata::url::ServerUrl;
-use crate::util::{base64url, lock, random_bytes, sha256};
+use crate::util::{StoreLog, base64url, hash_text, sha256};
 
 pub(super) struct Proofs {
     base: BaseUrl,
     /// `None` if proofs need no nonce.
     nonces: Option<Nonces>,
     replay: Replay,
+    /// The proofs that were used at any replica.
+    store: Option<Arc<dyn KeyValue>>,
+    log: StoreLog,
 }
 
 /// The properties of a request that a proof must match.
@@ -37,20 +41,30 @@ pub(super) struct ProvenRequest<'a> {
 impl Proofs {
     /// Creates a verifier of proofs for requests to a resource. Returns `None` if the resource is
     /// not a URL.
-    pub(super) fn new(resource: &str, need_nonces: bool) -> Option<Self> {
+    pub(super) fn new(
+        resource: &str,
+        need_nonces: bool,
+        store: Option<Arc<dyn KeyValue>>,
+    ) -> Option<Self> {
+        let own = || -> Arc<dyn KeyValue> { Arc::new(MemoryKeyValue::new()) };
+        let of_nonces = || store.clone().unwrap_or_else(own);
         Some(Self {
             base: BaseUrl::new(resource)?,
-            nonces: need_nonces.then(Nonces::default),
+            nonces: need_nonces.then(|| Nonces::new(of_nonces())),
             replay: Replay::default(),
+            store,
+            log: StoreLog::default(),
         })
     }
 
-    pub(super) fn nonce(&self) -> Option<HeaderValue> {
-        self.nonces.as_ref()?.current(Instant::now())
+    /// Returns the nonce to hand out. Without the store, there is no nonce.
+    pub(super) async fn nonce(&self) -> Option<HeaderValue> {
+        let nonce = self.nonces.as_ref()?.current().await;
+        HeaderValue::try_from(self.log.checked(nonce).ok()?).ok()
     }
 
     /// Checks the proof of a request and marks it as used.
-    pub(super) fn check(
+    pub(super) async fn check(
         &self,
         proofs: &[HeaderValue],
         request: &ProvenRequest<'_>,
@@ -65,14 +79,23 @@ impl Proofs {
         let malformed = Refusal::Proof("the proof is not a signed JWT of the type `dpop+jwt`");
         let proof = proof.to_str().map_err(|_| malformed.clone())?;
         let claims = verified(proof, request.thumbprint).ok_or(malformed)??;
-        self.check_claims(&claims, request)
+        let jti = self.check_claims(&claims, request)?;
+        if let Some(nonces) = &self.nonces {
+            let nonce = claims.get("nonce").and_then(Value::as_str);
+            let accepted = nonces.accepts(nonce.unwrap_or_default()).await;
+            if !self.log.checked(accepted)? {
+                return Err(Refusal::Nonce);
+            }
+        }
+        self.use_once(jti, request).await
     }
 
-    fn check_claims(
+    /// Checks the claims except the nonce. Returns the `jti`.
+    fn check_claims<'a>(
         &self,
-        claims: &Map<String, Value>,
+        claims: &'a Map<String, Value>,
         request: &ProvenRequest<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<&'a str, Refusal> {
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
         if text("htm") != Some(request.method.as_str()) {
             return Err(Refusal::Proof("`htm` is not the method of the request"));
@@ -94,28 +117,32 @@ impl Proofs {
         }
         let age = claims.get("iat").and_then(|iat| distance(iat, request.now));
         let age = age.ok_or(Refusal::Proof("`iat` is missing or invalid"))?;
-        match &self.nonces {
-            // The nonce limits the age more reliably than the client's clock.
-            Some(nonces) => {
-                let nonce = text("nonce").unwrap_or_default();
-                if !nonces.accepts(nonce, Instant::now()) {
-                    return Err(Refusal::Nonce);
-                }
-            }
-            None if age > PROOF_WINDOW => {
-                return Err(Refusal::Proof(
-                    "`iat` is not within a minute of the server's time",
-                ));
-            }
-            None => {}
+        // A nonce limits the age more reliably than the client's clock.
+        if self.nonces.is_none() && age > PROOF_WINDOW {
+            return Err(Refusal::Proof(
+                "`iat` is not within a minute of the server's time",
+            ));
         }
+        Ok(jti)
+    }
+
+    /// Marks a proof as used: first in this process, which detects most replays and limits the
+    /// proofs of each key, and then in the store.
+    async fn use_once(&self, jti: &str, request: &ProvenRequest<'_>) -> Result<(), Refusal> {
         let key = request.thumbprint;
         let now = (Instant::now(), request.now);
         let remembered = self.replay.remember(key, sha256(jti), PROOF_LIFETIME, now);
+        let used = Refusal::Proof("the proof was used before");
         remembered.map_err(|error| match error {
-            ReplayError::Used => Refusal::Proof("the proof was used before"),
+            ReplayError::Used => used.clone(),
             ReplayError::Full => Refusal::Unavailable(PROOFS_FULL_PAUSE),
-        })
+        })?;
+        if let Some(store) = &self.store {
+            let key = format!("proof:{}", hash_text(&format!("{key} {jti}")));
+            let put = store.put(&key, Bytes::new(), PROOF_LIFETIME, PutMode::Create);
+            self.log.checked(put.await)?.ok_or(used)?;
+        }
+        Ok(())
     }
 }
 
@@ -208,53 +235,6 @@ fn normalized_path(path: &str) -> String {
     normalized
 }
 
-/// The current and the previous nonce of this process.
-#[derive(Default)]
-pub(super) struct Nonces(Mutex<Option<Period>>);
-
-struct Period {
-    began: Instant,
-    current: String,
-    last: Option<String>,
-}
-
-impl Nonces {
-    /// The nonce to hand out, or `None` if the operating system provides no random bytes.
-    fn current(&self, now: Instant) -> Option<HeaderValue> {
-        let current = self.with(now, |period| period.current.clone())?;
-        HeaderValue::try_from(current).ok()
-    }
-
-    /// Returns true if the nonce was handed out in the current or the previous period.
-    fn accepts(&self, nonce: &str, now: Instant) -> bool {
-        let is_known = self.with(now, |period| {
-            period.current == nonce || period.last.as_deref() == Some(nonce)
-        });
-        is_known.unwrap_or_default()
-    }
-
-    fn with<T>(&self, now: Instant, read: impl FnOnce(&Period) -> T) -> Option<T> {
-        let mut state = lock(&self.0);
-        let age = state
-            .as_ref()
-            .map(|period| now.duration_since(period.began));
-        if age.is_none_or(|age| age >= NONCE_PERIOD) {
-            // 128 random bits.
-            let current = base64url(random_bytes::<16>().ok()?);
-            let old = state
-                .take()
-                .filter(|_| age.is_some_and(|age| age < 2 * NONCE_PERIOD));
-            let last = old.map(|old| old.current);
-            *state = Some(Period {
-                began: now,
-                current,
-                last,
-            });
-        }
-        state.as_ref().map(read)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,23 +287,5 @@ mod tests {
         assert!(is_at("https://a/b", "https://a/b", "/"));
         assert!(is_at("https://a/b", "https://a/", "/"));
         assert!(!is_at("https://a/b", "https://a/c", "/"));
-    }
-
-    #[test]
-    fn nonces_are_accepted_for_two_periods() {
-        let nonces = Nonces::default();
-        let start = Instant::now();
-        let first = nonces.current(start).unwrap();
-        let first = first.to_str().unwrap();
-        let at = |periods: f64| start + NONCE_PERIOD.mul_f64(periods);
-        assert!(nonces.accepts(first, at(0.5)));
-        assert!(!nonces.accepts("other", at(0.5)));
-        assert!(!nonces.accepts("", at(0.5)));
-        let second = nonces.current(at(1.0)).unwrap();
-        assert_ne!(second, first);
-        assert!(nonces.accepts(first, at(1.9)));
-        assert!(!nonces.accepts(first, at(2.0)));
-        assert!(nonces.accepts(second.to_str().unwrap(), at(2.9)));
-        assert!(!nonces.accepts(second.to_str().unwrap(), at(4.0)));
     }
 }

@@ -15,6 +15,7 @@ mod issuer;
 pub(crate) mod keys;
 mod layer;
 mod lookups;
+mod nonces;
 mod presets;
 mod provider_tokens;
 mod refusal;

@@ -12,6 +12,8 @@ use super::scopes::with_prefix;
 use super::verifier::VerifyError;
 use crate::challenge::Challenge;
 use crate::jwt::{Algorithm, TokenError};
+use crate::limits::server::STORE_PAUSE;
+use crate::util::StoreFailed;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -35,6 +37,12 @@ pub(super) enum Refusal {
 impl From<TokenError> for Refusal {
     fn from(error: TokenError) -> Self {
         Self::Rule(error)
+    }
+}
+
+impl From<StoreFailed> for Refusal {
+    fn from(_: StoreFailed) -> Self {
+        Self::Unavailable(STORE_PAUSE)
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::request::Parts;
+use mcp_runtime::store::KeyValue;
 use mcp_runtime::transport::http::{AccessDenied, AccessPolicy};
 use mcp_runtime::transport::http_client::AuthHttp;
 
@@ -65,8 +66,8 @@ use crate::metadata::{ProtectedResourceMetadata, resource_metadata_urls};
 ///   been fetched after its first use, because its key may be new.
 /// - Other tokens are introspected, if the [`Issuer`] has a client for it.
 /// - Tokens that are bound to a key (`cnf.jkt`) require a proof of possession (DPoP), which can be
-///   used once. Proofs and nonces are remembered in this process. A token that is bound to anything
-///   other than a single key is rejected.
+///   used once. Proofs and nonces are remembered in this process, or in the [`store`](Self::store)
+///   of all replicas. A token that is bound to anything other than a single key is rejected.
 /// - Requests may be for the host of the resource, so
 ///   [`allowed_hosts`](mcp_runtime::transport::http::HttpOptions::allowed_hosts) need not name it.
 /// - Tokens are removed from requests and never appear in responses, errors or logs. The reason why
@@ -98,6 +99,7 @@ struct Settings {
     implied: Implied,
     dpop_required: bool,
     dpop_nonce: bool,
+    store: Option<Arc<dyn KeyValue>>,
     roots: Vec<Vec<u8>>,
     allows_http: bool,
 }
@@ -163,13 +165,37 @@ impl ResourceServer {
         self.with(|it| it.dpop_required = true)
     }
 
-    /// Requires a nonce of this process in proofs of possession (RFC 9449 §9). The nonce changes
-    /// every minute.
+    /// Requires a nonce of the server in proofs of possession (RFC 9449 §9). The nonce changes every
+    /// minute, and is accepted for two minutes.
     ///
     /// With a nonce, clients don't need a correct clock, and proofs can't be made in advance. If
-    /// several processes serve one URL, each client must always reach the same process.
+    /// several processes serve one URL, set their [`store`](Self::store).
     pub fn dpop_nonce(self) -> Self {
         self.with(|it| it.dpop_nonce = true)
+    }
+
+    /// Keeps used proofs of possession and nonces in a store that all replicas share. Default: in
+    /// this process, so each replica accepts a proof once, and only its own nonces.
+    ///
+    /// ```
+    /// use mcp_auth::ResourceServer;
+    /// use mcp_runtime::store::MemoryKeyValue;
+    ///
+    /// // Replace it with the store of all replicas, such as `Redis` of `mcp-stores`.
+    /// let store = MemoryKeyValue::new();
+    /// let auth = ResourceServer::new("https://mcp.example.com/mcp")
+    ///     .issuer("https://login.example.com")
+    ///     .store(store);
+    /// # drop(auth);
+    /// ```
+    ///
+    /// A request with a proof needs one call of the store. With [`dpop_nonce`](Self::dpop_nonce), a
+    /// nonce that was replaced needs another call, and each replica reads the current nonce every
+    /// 10 seconds. Requests without a proof need no call. While the store is unavailable, requests
+    /// with a proof get a 503 with `Retry-After`, and the log has one warning a minute. If the store
+    /// loses its records, a proof of the last two minutes may be accepted again.
+    pub fn store(self, store: impl KeyValue) -> Self {
+        self.with(|it| it.store = Some(Arc::new(store)))
     }
 
     /// Trusts an additional root certificate (DER) for requests to issuers.
@@ -258,7 +284,8 @@ impl Settings {
     fn admission(&self) -> Result<Admission, ResourceServerError> {
         let invalid = || ResourceServerError::Resource(self.resource.clone());
         let urls = resource_metadata_urls(&self.resource).map_err(|_| invalid())?;
-        let proofs = Proofs::new(&self.resource, self.dpop_nonce).ok_or_else(invalid)?;
+        let proofs = Proofs::new(&self.resource, self.dpop_nonce, self.store.clone());
+        let proofs = proofs.ok_or_else(invalid)?;
         let metadata_url = urls.first().ok_or_else(invalid)?.url().to_owned();
         if self.issuers.is_empty() && self.verifier.is_none() {
             return Err(ResourceServerError::NoIssuer);

@@ -3,6 +3,7 @@
 use std::future::pending;
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mcp_auth::client::store::{MemoryStore, StoreLock, TokenStore};
 use mcp_runtime::BoxFuture;
@@ -63,8 +64,8 @@ impl TokenStore for FaultyStore {
         self.call(|store| store.load(key))
     }
 
-    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
-        self.call(|store| store.save(key, secret))
+    fn save(&self, key: &str, secret: &str, ttl: Option<Duration>) -> BoxFuture<io::Result<()>> {
+        self.call(|store| store.save(key, secret, ttl))
     }
 
     fn remove(&self, key: &str) -> BoxFuture<io::Result<()>> {

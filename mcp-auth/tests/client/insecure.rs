@@ -53,7 +53,7 @@ async fn store() -> MemoryStore {
         (format!("server {SERVER}"), binding),
         (format!("tokens {issuer} {SERVER}"), tokens),
     ] {
-        store.save(&key, &value.to_string()).await.unwrap();
+        store.save(&key, &value.to_string(), None).await.unwrap();
     }
     store
 }

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use mcp_auth::AuthError;
 use mcp_auth::client::error::AuthStep;
-use mcp_auth::client::store::{FileStore, MemoryStore, StoreLock, TokenStore};
+use mcp_auth::client::store::{FileStore, MemoryStore, SharedTokens, StoreLock, TokenStore};
 use mcp_runtime::BoxFuture;
 use mcp_runtime::CallError;
+use mcp_runtime::store::MemoryKeyValue;
 use support::{Endpoint, Fault, Recorded};
 use tokio::task::JoinSet;
 
@@ -211,7 +212,12 @@ async fn the_next_process_needs_no_login() {
 #[tokio::test]
 async fn processes_that_share_a_store_redeem_a_refresh_token_once() {
     let folder = tempfile::tempdir().unwrap();
-    let store = || FileStore::new(folder.path().join("tokens"));
+    redeems_once(|| FileStore::new(folder.path().join("tokens"))).await;
+    let store = MemoryKeyValue::new();
+    redeems_once(|| SharedTokens::new(store.clone())).await;
+}
+
+async fn redeems_once<S: TokenStore>(store: impl Fn() -> S) {
     let site = Site::start().await;
     let mut clients = Vec::new();
     for _ in 0..3 {
@@ -246,11 +252,11 @@ impl TokenStore for Full {
         self.store.load(key)
     }
 
-    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
+    fn save(&self, key: &str, secret: &str, ttl: Option<Duration>) -> BoxFuture<io::Result<()>> {
         if self.is_full.load(Ordering::SeqCst) {
             Box::pin(async { Err(io::Error::other("it is full")) })
         } else {
-            self.store.save(key, secret)
+            self.store.save(key, secret, ttl)
         }
     }
 
@@ -320,7 +326,7 @@ async fn a_clock_that_was_set_back_has_no_refresh_token_redeemed_again() {
     for name in ["issued_at", "expires_at"] {
         kept[name] = (kept[name].as_u64().unwrap() + 3600).into();
     }
-    store.save(&key, &kept.to_string()).await.unwrap();
+    store.save(&key, &kept.to_string(), None).await.unwrap();
     let client = site.connect(&oauth()).await.unwrap();
     call(&client, "read").await.unwrap();
     store.is_full.store(true, Ordering::SeqCst);
@@ -377,11 +383,11 @@ impl TokenStore for Watched {
         self.store.load(key)
     }
 
-    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
+    fn save(&self, key: &str, secret: &str, ttl: Option<Duration>) -> BoxFuture<io::Result<()>> {
         if key.starts_with("tokens ") && !self.held.load(Ordering::SeqCst) {
             self.unlocked.store(true, Ordering::SeqCst);
         }
-        self.store.save(key, secret)
+        self.store.save(key, secret, ttl)
     }
 
     fn remove(&self, key: &str) -> BoxFuture<io::Result<()>> {

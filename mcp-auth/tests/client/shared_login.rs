@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use mcp_auth::OAuth;
 use mcp_auth::client::LoginWatch;
-use mcp_auth::client::store::{FileStore, TokenStore};
+use mcp_auth::client::store::{FileStore, SharedTokens, TokenStore};
+use mcp_runtime::store::MemoryKeyValue;
 use mcp_runtime::{Client, ConnectError};
 use support::{Endpoint, browser};
 use tempfile::TempDir;
@@ -35,7 +36,11 @@ impl User {
     }
 
     fn process(&self, oauth: OAuth) -> (OAuth, LoginWatch) {
-        let oauth = oauth.store(self.store());
+        self.process_with(oauth, self.store())
+    }
+
+    fn process_with(&self, oauth: OAuth, store: impl TokenStore) -> (OAuth, LoginWatch) {
+        let oauth = oauth.store(store);
         let watch = oauth.watch_login(&self.site.url());
         (oauth, watch)
     }
@@ -63,10 +68,16 @@ async fn page(watch: &mut LoginWatch) -> String {
 #[tokio::test]
 async fn one_of_three_processes_asks_the_person() {
     let user = User::new().await;
+    one_asks(&user, || user.store()).await;
+    let store = MemoryKeyValue::new();
+    one_asks(&User::new().await, || SharedTokens::new(store.clone())).await;
+}
+
+async fn one_asks<S: TokenStore>(user: &User, store: impl Fn() -> S) {
     let hold = user.site.issuer.hold(Endpoint::Authorize);
     let mut processes = Vec::new();
     for _ in 0..3 {
-        let (oauth, watch) = user.process(app());
+        let (oauth, watch) = user.process_with(app(), store());
         processes.push((user.connect(oauth), watch));
     }
     // All of them show the page of the process that asks.
@@ -206,7 +217,7 @@ async fn tokens_of_another_login_without_the_needed_scope_do_not_replace_a_login
     let held = store.lock(&format!("login {resource}")).await.unwrap();
     let shown = "\"https://as.example.com/page\"";
     store
-        .save(&format!("login {resource}"), shown)
+        .save(&format!("login {resource}"), shown, None)
         .await
         .unwrap();
     let writing = tokio::spawn(async move { call(&client, "write").await });
@@ -216,7 +227,7 @@ async fn tokens_of_another_login_without_the_needed_scope_do_not_replace_a_login
     let kept = store.load(&key).await.unwrap().unwrap();
     let mut tokens: serde_json::Value = serde_json::from_str(&kept).unwrap();
     tokens["access_token"] = "other".into();
-    store.save(&key, &tokens.to_string()).await.unwrap();
+    store.save(&key, &tokens.to_string(), None).await.unwrap();
     drop(held);
     assert_eq!(writing.await.unwrap().unwrap(), "written");
     let logins = user.site.issuer.requests_to(Endpoint::Authorize);

@@ -1,10 +1,13 @@
 //! Settings that can never work make serving fail.
 
+use mcp_auth::jwt::SigningKey;
 use mcp_auth::metadata::AuthorizationServerMetadata;
-use mcp_auth::proxy::{OAuthProxy, Provider};
+use mcp_auth::proxy::{OAuthProxy, Provider, ProxyKeys};
 use mcp_runtime::transport::http::http;
 use mcp_runtime::{ServeError, Server};
+use tracing::Level;
 
+use crate::log::Log;
 use crate::site::keys;
 
 const RESOURCE: &str = "https://mcp.example.com/mcp";
@@ -90,4 +93,13 @@ async fn serving_ends_with_an_error_that_names_a_setting_that_can_never_work() {
         }
     }
     assert_eq!(of(RESOURCE).redirect_scheme("cursor").check(), Ok(()));
+}
+
+#[test]
+fn generated_keys_are_warned_about() {
+    let (log, _listening) = Log::listening(Level::WARN);
+    drop(ProxyKeys::new(SigningKey::generate().unwrap(), [1; 32]));
+    assert_eq!(log.text(), "");
+    drop(ProxyKeys::generate().unwrap());
+    assert!(log.text().contains("replicas can't use them"));
 }

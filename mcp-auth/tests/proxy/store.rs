@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use mcp_auth::client::store::{FileStore, MemoryStore, StoreLock, TokenStore};
 use mcp_auth::jwt::SigningKey;
@@ -138,11 +139,11 @@ impl TokenStore for Stuck {
         self.store.load(key)
     }
 
-    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
+    fn save(&self, key: &str, secret: &str, ttl: Option<Duration>) -> BoxFuture<io::Result<()>> {
         if *self.is_stuck.borrow() && key.contains(" login ") {
             Box::pin(std::future::pending())
         } else {
-            self.store.save(key, secret)
+            self.store.save(key, secret, ttl)
         }
     }
 

@@ -11,14 +11,14 @@ use support::{AuthorizationServer, encode, hmac_token, unsigned_token};
 use crate::asking::{Denied, RESOURCE, ask, bear, guard, in_seconds, refuses, token, token_with};
 
 /// A client with a key, and a token that is bound to the key.
-struct Holder {
+pub struct Holder {
     key: SigningKey,
-    token: String,
+    pub token: String,
     number: std::cell::Cell<u32>,
 }
 
 impl Holder {
-    fn new(issuer: &AuthorizationServer) -> Self {
+    pub fn new(issuer: &AuthorizationServer) -> Self {
         let key = SigningKey::generate().unwrap();
         let bound = json!({"cnf": {"jkt": key.thumbprint()}, "scope": "files:read"});
         Self {
@@ -44,7 +44,7 @@ impl Holder {
     }
 
     /// A proof with these members replaced; null removes a member.
-    fn proof(&self, header: &Value, claims: &Value) -> String {
+    pub fn proof(&self, header: &Value, claims: &Value) -> String {
         let merged = |mut all: Value, other: &Value| {
             for (name, value) in other.as_object().unwrap() {
                 all[name] = value.clone();
@@ -60,12 +60,12 @@ impl Holder {
             .unwrap()
     }
 
-    async fn send(&self, policy: &ResourceServer, proof: &str) -> Result<Parts, Denied> {
+    pub async fn send(&self, policy: &ResourceServer, proof: &str) -> Result<Parts, Denied> {
         let value = format!("DPoP {}", self.token);
         ask(policy, &[("authorization", &value), ("dpop", proof)]).await
     }
 
-    async fn is_refused(&self, policy: &ResourceServer, proof: &str, what: &str) {
+    pub async fn is_refused(&self, policy: &ResourceServer, proof: &str, what: &str) {
         let denied = self.send(policy, proof).await.unwrap_err();
         assert_eq!(denied.status, 401, "{what}: {denied:?}");
         let challenge = denied.challenge("DPoP");

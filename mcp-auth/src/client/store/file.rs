@@ -5,6 +5,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_runtime::BoxFuture;
 use tokio::task::spawn_blocking;
@@ -23,7 +24,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 /// 0700, so only their owner can read them. Elsewhere they inherit the access rules of the parent
 /// folder. The files are not encrypted. A change is written to a new file that then replaces the
 /// old one, so after a crash there is either the old secret or the new one. Files whose names end
-/// with `.lock` are empty; they serve as locks and are not removed.
+/// with `.lock` are empty; they serve as locks and are not removed. A secret stays until it is
+/// removed, even if its time has passed.
 ///
 /// If another process holds a lock for longer than 60 seconds, locking fails with the kind
 /// `TimedOut`. The operating system releases the locks of a process that is killed.
@@ -34,7 +36,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// # let folder = tempfile::tempdir()?;
 /// let store = FileStore::new(folder.path().join("my-app/tokens"));
-/// store.save("key", "secret").await?;
+/// store.save("key", "secret", None).await?;
 /// assert_eq!(store.load("key").await?.as_deref(), Some("secret"));
 /// # Ok::<(), std::io::Error>(())
 /// # }).unwrap();
@@ -62,7 +64,7 @@ impl TokenStore for FileStore {
         on_disk(&path.clone(), move || read(&path, &key))
     }
 
-    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
+    fn save(&self, key: &str, secret: &str, _: Option<Duration>) -> BoxFuture<io::Result<()>> {
         let folder = Arc::clone(&self.0);
         let path = self.path(key);
         let contents = serde_json::json!([key, secret]).to_string();
@@ -242,7 +244,7 @@ pub fn user_folder(program: &str) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing;
+    use super::super::tests as contract;
     use super::*;
 
     fn store() -> (tempfile::TempDir, FileStore) {
@@ -255,14 +257,14 @@ mod tests {
     async fn it_is_a_store() {
         let (_folder, store) = store();
         let other = FileStore::new(&*store.0);
-        testing::texts_are_kept(&store, &other).await;
-        testing::locks_exclude(&store, &other).await;
+        contract::texts_are_kept(&store, &other).await;
+        contract::locks_exclude(&store, &other).await;
     }
 
     #[tokio::test]
     async fn changes_at_the_same_time_are_all_kept() {
         let (_folder, store) = store();
-        let saving = (0..20).map(|n| store.save(&n.to_string(), "a"));
+        let saving = (0..20).map(|n| store.save(&n.to_string(), "a", None));
         let saving: Vec<_> = saving.map(tokio::spawn).collect();
         for saved in saving {
             saved.await.unwrap().unwrap();
@@ -279,7 +281,7 @@ mod tests {
     async fn each_secret_is_a_file_of_its_own() {
         let (_folder, store) = store();
         for n in 0..50 {
-            store.save(&n.to_string(), "secret").await.unwrap();
+            store.save(&n.to_string(), "secret", None).await.unwrap();
         }
         let files = || {
             let files = fs::read_dir(&store.0).unwrap();
@@ -301,7 +303,7 @@ mod tests {
             fs::write(file, "damaged").unwrap();
         }
         assert_eq!(store.load("7").await.unwrap().as_deref(), Some("secret"));
-        store.save("7", "other").await.unwrap();
+        store.save("7", "other", None).await.unwrap();
         assert_eq!(store.load("7").await.unwrap().as_deref(), Some("other"));
         store.load("8").await.unwrap_err();
         store.remove("8").await.unwrap();
@@ -316,20 +318,20 @@ mod tests {
         let error = store.lock("a").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut);
         // Another process stopped while it was writing.
-        store.save("a", "1").await.unwrap();
+        store.save("a", "1", None).await.unwrap();
         let held = take(store.0.join("new.lock")).await.unwrap();
-        let failed = store.save("a", "2").await.unwrap_err();
+        let failed = store.save("a", "2", None).await.unwrap_err();
         assert_eq!(failed.kind(), ErrorKind::TimedOut);
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("1"));
         drop(held);
-        store.save("a", "3").await.unwrap();
+        store.save("a", "3", None).await.unwrap();
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("3"));
     }
 
     #[tokio::test]
     async fn damaged_files_are_neither_shown_nor_used() {
         let (_folder, store) = store();
-        store.save("a", "secret").await.unwrap();
+        store.save("a", "secret", None).await.unwrap();
         let of_another = r#"["b","secret"]"#;
         for contents in ["", "{\"key\":", "\"secret\"", "{\"a\":1}", of_another] {
             fs::write(store.path("a"), contents).unwrap();
@@ -343,7 +345,7 @@ mod tests {
             assert_eq!(fs::read_to_string(store.path("a")).unwrap(), contents);
         }
         // A login replaces the damaged file.
-        store.save("a", "1").await.unwrap();
+        store.save("a", "1", None).await.unwrap();
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("1"));
     }
 
@@ -354,7 +356,7 @@ mod tests {
         fs::write(&store.0, "{}").unwrap();
         for error in [
             store.load("a").await.unwrap_err(),
-            store.save("a", "b").await.unwrap_err(),
+            store.save("a", "b", None).await.unwrap_err(),
         ] {
             assert!(error.to_string().contains("tokens"), "{error}");
         }
@@ -364,10 +366,10 @@ mod tests {
     #[tokio::test]
     async fn what_a_crash_left_is_replaced() {
         let (_folder, store) = store();
-        store.save("a", "1").await.unwrap();
+        store.save("a", "1", None).await.unwrap();
         fs::write(store.0.join("new"), "{\"key\":").unwrap();
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("1"));
-        store.save("a", "2").await.unwrap();
+        store.save("a", "2", None).await.unwrap();
         assert_eq!(store.load("a").await.unwrap().as_deref(), Some("2"));
         assert!(!store.0.join("new").exists());
     }
@@ -378,7 +380,7 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let (folder, store) = store();
-        store.save("a", "1").await.unwrap();
+        store.save("a", "1", None).await.unwrap();
         let file = store.path("a");
         assert_eq!(mode(&file), 0o600);
         assert_eq!(mode(&store.0), 0o700);
@@ -388,7 +390,7 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         let elsewhere = folder.path().join("elsewhere");
         symlink(&elsewhere, store.0.join("new")).unwrap();
-        store.save("a", "2").await.unwrap();
+        store.save("a", "2", None).await.unwrap();
         assert_eq!(mode(&file), 0o600);
         assert!(!elsewhere.exists());
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use std::{fmt, io};
 
 use keyring_core::{CredentialStore, Entry, Error};
@@ -15,7 +16,8 @@ use super::{StoreLock, TokenStore, file};
 /// The application chooses the keyring with another crate: `apple-native-keyring-store`,
 /// `windows-native-keyring-store`, `zbus-secret-service-keyring-store` on Linux (which needs no
 /// system library), or any other store for `keyring-core`. Windows limits a secret to 2560 bytes,
-/// which is too little for some tokens.
+/// which is too little for some tokens. A secret stays until it is removed, even if its time has
+/// passed.
 ///
 /// ```
 /// use mcp_auth::OAuth;
@@ -83,7 +85,7 @@ impl TokenStore for KeyringStore {
         self.entry(key, Entry::get_password)
     }
 
-    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
+    fn save(&self, key: &str, secret: &str, _: Option<Duration>) -> BoxFuture<io::Result<()>> {
         let secret = secret.to_owned();
         let saved = self.entry(key, move |entry| entry.set_password(&secret));
         let lost = || io::Error::other("the keyring: the entry was removed while it was saved");
@@ -121,7 +123,7 @@ impl fmt::Debug for KeyringStore {
 mod tests {
     use keyring_core::mock;
 
-    use super::super::testing;
+    use super::super::tests as contract;
     use super::*;
 
     #[tokio::test]
@@ -129,15 +131,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let keyring = mock::Store::new().unwrap();
         let store = || KeyringStore::new(keyring.clone(), "app", folder.path().join("locks"));
-        testing::texts_are_kept(&store(), &store()).await;
-        testing::locks_exclude(&store(), &store()).await;
+        contract::texts_are_kept(&store(), &store()).await;
+        contract::locks_exclude(&store(), &store()).await;
     }
 
     #[tokio::test]
     async fn an_error_of_the_keyring_is_named_and_shows_no_secret() {
         let keyring = mock::Store::new().unwrap();
         let store = KeyringStore::new(keyring.clone(), "app", "locks");
-        store.save("a", "secret").await.unwrap();
+        store.save("a", "secret", None).await.unwrap();
         let entry = store.keyring.build("app", "a", None).unwrap();
         let credential: &mock::Cred = entry.as_any().downcast_ref().unwrap();
         let other = store.keyring.build("app", "a", None).unwrap();

@@ -4,16 +4,19 @@ mod file;
 #[cfg(feature = "keyring")]
 mod keyring;
 mod memory;
+mod shared;
 #[cfg(test)]
-mod testing;
+mod tests;
 
 pub use file::{FileStore, user_folder};
 #[cfg(feature = "keyring")]
 pub use keyring::KeyringStore;
 pub use memory::MemoryStore;
+pub use shared::SharedTokens;
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::Duration;
 use std::{fmt, io};
 
 use mcp_runtime::BoxFuture;
@@ -25,15 +28,19 @@ use mcp_runtime::BoxFuture;
 /// and the identifiers of people. Without a `person`, everybody who has the store acts at a server
 /// as the person who logged in there.
 ///
-/// Provided stores are [`MemoryStore`], [`FileStore`] and, with the feature `keyring`,
-/// `KeyringStore`. A custom store must not put secrets into its errors.
+/// Provided stores are [`MemoryStore`], [`FileStore`], [`SharedTokens`] and, with the feature
+/// `keyring`, `KeyringStore`. A custom store must not put secrets into its errors.
 pub trait TokenStore: Send + Sync + 'static {
     /// Returns the string that this or another process last saved with this key.
     fn load(&self, key: &str) -> BoxFuture<io::Result<Option<String>>>;
 
     /// Saves a string and replaces an earlier one with the same key. If saving fails, the earlier
     /// string stays.
-    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>>;
+    ///
+    /// After the time `ttl`, the string is no longer useful, and the store may remove it. If `ttl`
+    /// is `None`, the end is not known. Nothing depends on the removal, so a store may keep the
+    /// string longer.
+    fn save(&self, key: &str, secret: &str, ttl: Option<Duration>) -> BoxFuture<io::Result<()>>;
 
     /// Removes the string with this key, if there is one.
     fn remove(&self, key: &str) -> BoxFuture<io::Result<()>>;
@@ -54,8 +61,8 @@ impl<S: TokenStore + ?Sized> TokenStore for Arc<S> {
         (**self).load(key)
     }
 
-    fn save(&self, key: &str, secret: &str) -> BoxFuture<io::Result<()>> {
-        (**self).save(key, secret)
+    fn save(&self, key: &str, secret: &str, ttl: Option<Duration>) -> BoxFuture<io::Result<()>> {
+        (**self).save(key, secret, ttl)
     }
 
     fn remove(&self, key: &str) -> BoxFuture<io::Result<()>> {
