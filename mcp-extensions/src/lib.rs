@@ -4,6 +4,8 @@
 
 #[cfg(feature = "tasks")]
 pub mod tasks;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 #[cfg(feature = "sqlite")]
 pub use tasks::SqliteTaskStore;

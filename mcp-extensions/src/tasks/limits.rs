@@ -132,4 +132,17 @@ impl TaskLimits {
         self.bytes_each = each;
         self
     }
+
+    /// Returns the maximum number of tasks that have not ended, in total and for each principal.
+    #[must_use]
+    pub const fn max_running(&self) -> (usize, usize) {
+        (self.running, self.running_each)
+    }
+
+    /// Returns the maximum number of [bytes](crate::tasks::store::TaskRecord::bytes) of stored
+    /// tasks, in total and for each principal.
+    #[must_use]
+    pub const fn max_bytes(&self) -> (usize, usize) {
+        (self.bytes, self.bytes_each)
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_extensions::tasks::TaskLimits;
 use mcp_extensions::tasks::store::{
-    MemoryTaskStore, Renewal, StoreFuture, TaskRecord, TaskStore, TaskStoreError,
+    MemoryTaskStore, Renewal, TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture,
 };
 use mcp_runtime::BoxFuture;
 use tokio::sync::{Notify, watch};
@@ -136,8 +136,8 @@ impl FaultyStore {
     fn run<T: Send + 'static>(
         &self,
         name: &'static str,
-        operation: impl FnOnce(Self) -> StoreFuture<T> + Send + 'static,
-    ) -> StoreFuture<T> {
+        operation: impl FnOnce(Self) -> TaskStoreFuture<T> + Send + 'static,
+    ) -> TaskStoreFuture<T> {
         let mut number = 0;
         self.called.send_modify(|called| {
             number = called.len();
@@ -167,14 +167,14 @@ impl FaultyStore {
 }
 
 impl TaskStore for FaultyStore {
-    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> StoreFuture<bool> {
+    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> TaskStoreFuture<bool> {
         self.run("insert", move |store| {
             store.state().ids.push(Arc::clone(&task.id));
             store.shared.tasks.insert(task, limits)
         })
     }
 
-    fn load(&self, id: &str) -> StoreFuture<Option<Arc<TaskRecord>>> {
+    fn load(&self, id: &str) -> TaskStoreFuture<Option<Arc<TaskRecord>>> {
         let id = id.to_owned();
         self.run("load", move |store| {
             if store.state().unreadable.contains(&*id) {
@@ -184,11 +184,11 @@ impl TaskStore for FaultyStore {
         })
     }
 
-    fn replace(&self, task: TaskRecord) -> StoreFuture<bool> {
+    fn replace(&self, task: TaskRecord) -> TaskStoreFuture<bool> {
         self.run("replace", |store| store.shared.tasks.replace(task))
     }
 
-    fn remove(&self, id: &str) -> StoreFuture<()> {
+    fn remove(&self, id: &str) -> TaskStoreFuture<()> {
         let id = id.to_owned();
         self.run("remove", move |store| store.shared.tasks.remove(&id))
     }
@@ -197,7 +197,7 @@ impl TaskStore for FaultyStore {
         self.shared.tasks.changed(id, version)
     }
 
-    fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)> {
+    fn due(&self, now: u64) -> TaskStoreFuture<(Vec<Arc<str>>, Option<u64>)> {
         self.run("due", move |store| store.shared.tasks.due(now))
     }
 
@@ -205,7 +205,7 @@ impl TaskStore for FaultyStore {
         self.shared.lease
     }
 
-    fn renew(&self, runner: &str, now: u64) -> StoreFuture<Renewal> {
+    fn renew(&self, runner: &str, now: u64) -> TaskStoreFuture<Renewal> {
         let runner: Arc<str> = runner.into();
         self.run("renew", move |store| {
             Box::pin(async move {
@@ -228,7 +228,7 @@ impl TaskStore for FaultyStore {
         })
     }
 
-    fn release(&self, runner: &str) -> StoreFuture<()> {
+    fn release(&self, runner: &str) -> TaskStoreFuture<()> {
         let runner = runner.to_owned();
         self.run("release", move |store| {
             store.state().runners.remove(&*runner);
@@ -236,7 +236,7 @@ impl TaskStore for FaultyStore {
         })
     }
 
-    fn unfinished(&self, runner: &str) -> StoreFuture<Vec<Arc<str>>> {
+    fn unfinished(&self, runner: &str) -> TaskStoreFuture<Vec<Arc<str>>> {
         let runner = runner.to_owned();
         self.run("unfinished", move |store| {
             Box::pin(async move {

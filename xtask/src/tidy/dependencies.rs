@@ -79,6 +79,7 @@ const ORDERS: &[Order] = &[
             "tasks/store/sqlite",
             "tasks/client",
             "tasks/server",
+            "testing",
         ],
         exceptions: &[],
     },

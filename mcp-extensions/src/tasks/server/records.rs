@@ -11,7 +11,7 @@ use tokio::time::error::Elapsed;
 
 use crate::tasks::limits::{FIRST_RETRY_PAUSE, MAX_EDITS, MAX_RETRY_PAUSE, STORE_TIMEOUT};
 use crate::tasks::lock;
-use crate::tasks::store::{StoreFuture, TaskRecord, TaskStore, TaskStoreError};
+use crate::tasks::store::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 
 /// A store of tasks, and the clock for times that clients see.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ impl Records {
     /// Runs an operation of the store. The operation fails if it takes too long.
     pub(super) async fn run<T>(
         &self,
-        operation: impl FnOnce(&dyn TaskStore) -> StoreFuture<T>,
+        operation: impl FnOnce(&dyn TaskStore) -> TaskStoreFuture<T>,
     ) -> Result<T, TaskStoreError> {
         let outcome = tokio::time::timeout(STORE_TIMEOUT, operation(&*self.store)).await;
         outcome.unwrap_or_else(late)

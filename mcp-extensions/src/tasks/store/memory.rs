@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::record::Usage;
-use super::{Renewal, StoreFuture, TaskRecord, TaskStore};
+use super::{Renewal, TaskRecord, TaskStore, TaskStoreFuture};
 use crate::tasks::limits::{MAX_DUE, TaskLimits};
 use crate::tasks::lock;
 
@@ -78,12 +78,12 @@ impl MemoryTaskStore {
     }
 }
 
-fn done<T: Send + 'static>(value: T) -> StoreFuture<T> {
+fn done<T: Send + 'static>(value: T) -> TaskStoreFuture<T> {
     Box::pin(ready(Ok(value)))
 }
 
 impl TaskStore for MemoryTaskStore {
-    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> StoreFuture<bool> {
+    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> TaskStoreFuture<bool> {
         let mut tasks = self.lock();
         let of_principal = tasks.used_by.get(&task.principal).copied();
         let of_principal = of_principal.unwrap_or_default();
@@ -94,11 +94,11 @@ impl TaskStore for MemoryTaskStore {
         done(has_room)
     }
 
-    fn load(&self, id: &str) -> StoreFuture<Option<Arc<TaskRecord>>> {
+    fn load(&self, id: &str) -> TaskStoreFuture<Option<Arc<TaskRecord>>> {
         done(self.lock().all.get(id).map(|it| Arc::clone(&it.record)))
     }
 
-    fn replace(&self, task: TaskRecord) -> StoreFuture<bool> {
+    fn replace(&self, task: TaskRecord) -> TaskStoreFuture<bool> {
         let mut tasks = self.lock();
         let before = tasks.all.get(&task.id);
         let fits = before.is_some_and(|it| it.record.version + 1 == task.version);
@@ -109,7 +109,7 @@ impl TaskStore for MemoryTaskStore {
         done(fits)
     }
 
-    fn remove(&self, id: &str) -> StoreFuture<()> {
+    fn remove(&self, id: &str) -> TaskStoreFuture<()> {
         if let Some(kept) = self.lock().remove(id) {
             kept.changed.notify_waiters();
         }
@@ -126,7 +126,7 @@ impl TaskStore for MemoryTaskStore {
         }
     }
 
-    fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)> {
+    fn due(&self, now: u64) -> TaskStoreFuture<(Vec<Arc<str>>, Option<u64>)> {
         let tasks = self.lock();
         let due = tasks.expiring.iter().take_while(|(time, _)| *time <= now);
         let due: Vec<_> = due.take(MAX_DUE).map(|(_, id)| Arc::clone(id)).collect();
@@ -134,7 +134,7 @@ impl TaskStore for MemoryTaskStore {
         done((due, next))
     }
 
-    fn renew(&self, _: &str, _: u64) -> StoreFuture<Renewal> {
+    fn renew(&self, _: &str, _: u64) -> TaskStoreFuture<Renewal> {
         let elapsed = self.lock().start.get_or_insert_with(Instant::now).elapsed();
         let now = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         done(Renewal {

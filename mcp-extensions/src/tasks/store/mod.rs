@@ -10,4 +10,4 @@ pub use memory::MemoryTaskStore;
 pub use record::{SavedCall, TaskInputs, TaskRecord};
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteTaskStore;
-pub use task_store::{Renewal, StoreFuture, TaskStore, TaskStoreError};
+pub use task_store::{Renewal, TaskStore, TaskStoreError, TaskStoreFuture};

@@ -111,9 +111,10 @@ impl TaskRecord {
         self.error = Some(Box::new(error));
     }
 
-    /// The number of bytes that is charged to the limits of a store, roughly the length of the
+    /// Returns the number of bytes that a store charges to its limits, roughly the length of the
     /// JSON.
-    pub(super) fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let json = |json: Option<&RawJson>| json.map_or(0, |it| it.get().len());
         let error = |it: &ErrorObject| it.message.len() + json(it.data.as_ref());

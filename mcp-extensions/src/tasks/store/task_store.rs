@@ -10,7 +10,7 @@ use super::TaskRecord;
 use crate::tasks::limits::TaskLimits;
 
 /// The future of an operation of a store.
-pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
+pub type TaskStoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 
 /// A store for tasks, of this process ([`MemoryTaskStore`](super::MemoryTaskStore)) or shared by
 /// several processes.
@@ -18,6 +18,9 @@ pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 /// A record is replaced as a whole, and only by a process that has read the previous version. An
 /// operation that takes longer than 10 seconds is considered failed. The change may have happened
 /// nevertheless, and is looked for later.
+///
+/// To write your own store, run the tests of `mcp_extensions::testing::store_contract` (feature
+/// `testing`).
 ///
 /// # Leases
 ///
@@ -52,21 +55,21 @@ pub type StoreFuture<T> = BoxFuture<Result<T, TaskStoreError>>;
 pub trait TaskStore: Send + Sync + 'static {
     /// Adds a task. Once this is done, every process can [load](Self::load) the task. Returns
     /// false, and adds nothing, if the task would exceed `limits`.
-    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> StoreFuture<bool>;
+    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> TaskStoreFuture<bool>;
 
     /// Returns the task with this id.
     ///
     /// # Errors
     ///
     /// Returns [`TaskStoreError::Unreadable`] if only this record can't be read.
-    fn load(&self, id: &str) -> StoreFuture<Option<Arc<TaskRecord>>>;
+    fn load(&self, id: &str) -> TaskStoreFuture<Option<Arc<TaskRecord>>>;
 
     /// Replaces a task if the stored version is the one before `task.version`. Returns whether the
     /// task was replaced.
-    fn replace(&self, task: TaskRecord) -> StoreFuture<bool>;
+    fn replace(&self, task: TaskRecord) -> TaskStoreFuture<bool>;
 
     /// Removes a task, even if its record can't be read.
-    fn remove(&self, id: &str) -> StoreFuture<()>;
+    fn remove(&self, id: &str) -> TaskStoreFuture<()>;
 
     /// Waits until the task's version is no longer `version`, or the task is removed. May return
     /// earlier, for example if the store fails.
@@ -74,7 +77,7 @@ pub trait TaskStore: Send + Sync + 'static {
 
     /// Returns the tasks that [expire](TaskRecord::expires) at `now` (ms) or before, at most a
     /// hundred, and the time at which the next one expires (ms). Includes tasks that can't be read.
-    fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)>;
+    fn due(&self, now: u64) -> TaskStoreFuture<(Vec<Arc<str>>, Option<u64>)>;
 
     /// Returns the time after which a runner that has not [renewed](Self::renew) its lease is
     /// considered stopped. The default is `None`, for runners that stop together with the store.
@@ -85,20 +88,20 @@ pub trait TaskStore: Send + Sync + 'static {
     /// Renews the lease of a runner by changing its number, and advances the time of the store to
     /// `now` (ms) unless it is already later. A store with its own monotonic clock may ignore
     /// `now`.
-    fn renew(&self, runner: &str, now: u64) -> StoreFuture<Renewal> {
+    fn renew(&self, runner: &str, now: u64) -> TaskStoreFuture<Renewal> {
         let _ = runner;
         let runners = Vec::new();
         Box::pin(async move { Ok(Renewal { now, runners }) })
     }
 
     /// Ends the lease of a runner that has stopped.
-    fn release(&self, runner: &str) -> StoreFuture<()> {
+    fn release(&self, runner: &str) -> TaskStoreFuture<()> {
         let _ = runner;
         Box::pin(async { Ok(()) })
     }
 
     /// Returns the tasks of a runner that have not ended. Includes tasks that can't be read.
-    fn unfinished(&self, runner: &str) -> StoreFuture<Vec<Arc<str>>> {
+    fn unfinished(&self, runner: &str) -> TaskStoreFuture<Vec<Arc<str>>> {
         let _ = runner;
         Box::pin(async { Ok(Vec::new()) })
     }

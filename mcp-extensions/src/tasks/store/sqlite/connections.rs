@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::tasks::limits::sqlite::{BUSY, OPEN_PAUSE, QUEUED, READERS};
 use crate::tasks::lock;
-use crate::tasks::store::{StoreFuture, TaskStoreError};
+use crate::tasks::store::{TaskStoreError, TaskStoreFuture};
 #[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt;
 
@@ -52,7 +52,7 @@ impl Connections {
         &self,
         is_urgent: bool,
         operation: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> StoreFuture<T> {
+    ) -> TaskStoreFuture<T> {
         let (answer, answered) = oneshot::channel();
         let until = Instant::now() + BUSY;
         let operation: Operation = Box::new(move |connection| {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use mcp_runtime::BoxFuture;
 use mcp_runtime::layer::BoxError;
+use mcp_runtime::types::RawJson;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use tokio::sync::Notify;
 
@@ -16,7 +17,7 @@ use crate::tasks::limits::sqlite::{FAILED_POLL, LEASE, POLL};
 use crate::tasks::limits::{MAX_DUE, TaskLimits};
 use crate::tasks::lock;
 use crate::tasks::store::record::Usage;
-use crate::tasks::store::{Renewal, StoreFuture, TaskRecord, TaskStore, TaskStoreError};
+use crate::tasks::store::{Renewal, TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 
 /// Keeps tasks in a SQLite database.
 ///
@@ -85,7 +86,7 @@ impl SqliteTaskStore {
         &self,
         id: Option<Arc<str>>,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
-    ) -> StoreFuture<T> {
+    ) -> TaskStoreFuture<T> {
         let store = self.clone();
         let written = |connection: &mut Connection| transact(connection, work);
         let written = self.0.writer.run(id.is_none(), written);
@@ -169,13 +170,13 @@ pub(super) fn add(
 }
 
 impl TaskStore for SqliteTaskStore {
-    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> StoreFuture<bool> {
+    fn insert(&self, task: TaskRecord, limits: TaskLimits) -> TaskStoreFuture<bool> {
         self.write(Some(Arc::clone(&task.id)), move |transaction| {
             add(transaction, &task, limits)
         })
     }
 
-    fn load(&self, id: &str) -> StoreFuture<Option<Arc<TaskRecord>>> {
+    fn load(&self, id: &str) -> TaskStoreFuture<Option<Arc<TaskRecord>>> {
         let id = id.to_owned();
         let read = self.0.readers.run(false, move |connection| {
             let mut find = connection.prepare_cached("SELECT record FROM tasks WHERE id = ?1")?;
@@ -192,7 +193,7 @@ impl TaskStore for SqliteTaskStore {
         })
     }
 
-    fn replace(&self, task: TaskRecord) -> StoreFuture<bool> {
+    fn replace(&self, task: TaskRecord) -> TaskStoreFuture<bool> {
         self.write(Some(Arc::clone(&task.id)), move |transaction| {
             let version = "SELECT version FROM tasks WHERE id = ?1";
             let mut version = transaction.prepare_cached(version)?;
@@ -205,11 +206,12 @@ impl TaskStore for SqliteTaskStore {
         })
     }
 
-    fn remove(&self, id: &str) -> StoreFuture<()> {
+    fn remove(&self, id: &str) -> TaskStoreFuture<()> {
         let id: Arc<str> = id.into();
         self.write(Some(Arc::clone(&id)), move |transaction| {
             transaction.execute("DELETE FROM tasks WHERE id = ?1", [&id])?;
-            Ok(())
+            let mut change = transaction.prepare_cached(NEXT_CHANGE)?;
+            change.query_row((), |_| Ok(()))
         })
     }
 
@@ -217,7 +219,7 @@ impl TaskStore for SqliteTaskStore {
         self.wait(id, version)
     }
 
-    fn due(&self, now: u64) -> StoreFuture<(Vec<Arc<str>>, Option<u64>)> {
+    fn due(&self, now: u64) -> TaskStoreFuture<(Vec<Arc<str>>, Option<u64>)> {
         let now = integer(now);
         self.0.readers.run(false, move |connection| {
             let due = "SELECT id FROM tasks WHERE expires <= ?1 ORDER BY expires LIMIT ?2";
@@ -234,7 +236,7 @@ impl TaskStore for SqliteTaskStore {
         Some(LEASE)
     }
 
-    fn renew(&self, runner: &str, now: u64) -> StoreFuture<Renewal> {
+    fn renew(&self, runner: &str, now: u64) -> TaskStoreFuture<Renewal> {
         let runner = runner.to_owned();
         self.write(None, move |transaction| {
             // Each renewal has a new number, even if the lease was ended in the meantime.
@@ -253,7 +255,7 @@ impl TaskStore for SqliteTaskStore {
         })
     }
 
-    fn release(&self, runner: &str) -> StoreFuture<()> {
+    fn release(&self, runner: &str) -> TaskStoreFuture<()> {
         let runner = runner.to_owned();
         self.write(None, move |transaction| {
             transaction.execute("DELETE FROM runners WHERE id = ?1", [&runner])?;
@@ -261,7 +263,7 @@ impl TaskStore for SqliteTaskStore {
         })
     }
 
-    fn unfinished(&self, runner: &str) -> StoreFuture<Vec<Arc<str>>> {
+    fn unfinished(&self, runner: &str) -> TaskStoreFuture<Vec<Arc<str>>> {
         let runner = runner.to_owned();
         self.0.readers.run(false, move |connection| {
             let unfinished = "SELECT id FROM tasks WHERE is_final = 0 AND runner = ?1";
@@ -335,7 +337,8 @@ async fn poll(database: Weak<Database>) {
         let Some(database) = database.upgrade() else {
             return;
         };
-        let read = move |connection: &mut Connection| changes(connection, last);
+        let shared = Arc::clone(&database);
+        let read = move |connection: &mut Connection| changes(connection, last, &shared.waiting);
         let pause = match database.readers.run(true, read).await {
             Ok((now, changed)) => {
                 let mut waiting = database.waiting();
@@ -360,16 +363,25 @@ async fn poll(database: Weak<Database>) {
     }
 }
 
-/// The number of the last change, and the ids of the tasks that have changed since `last`.
-fn changes(connection: &Connection, last: Option<i64>) -> rusqlite::Result<(i64, Vec<String>)> {
+/// The number of the last change, and the ids of the tasks that have changed since `last`, or that
+/// are waited for and no longer there.
+fn changes(
+    connection: &Connection,
+    last: Option<i64>,
+    waiting: &Mutex<Waiting>,
+) -> rusqlite::Result<(i64, Vec<String>)> {
     let now = connection
         .prepare_cached("SELECT change FROM counters")?
         .query_row((), |row| row.get(0))?;
     let Some(last) = last.filter(|last| *last != now) else {
         return Ok((now, Vec::new()));
     };
-    let mut changed = connection.prepare_cached("SELECT id FROM tasks WHERE change > ?1")?;
-    let changed = changed.query_map([last], |row| row.get(0))?;
+    // Collected after the number was read, or a later removal could be missed.
+    let waiting = RawJson::encode(&lock(waiting).changed.keys().collect::<Vec<_>>());
+    let changed = "SELECT id FROM tasks WHERE change > ?1 \
+        UNION ALL SELECT value FROM json_each(?2) WHERE value NOT IN (SELECT id FROM tasks)";
+    let mut changed = connection.prepare_cached(changed)?;
+    let changed = changed.query_map(params![last, waiting.get()], |row| row.get(0))?;
     Ok((now, changed.collect::<rusqlite::Result<_>>()?))
 }
 

@@ -99,9 +99,6 @@ async fn usage_is_what_is_kept() {
     );
     assert_eq!(rows("SELECT * FROM usage ORDER BY owner"), kept);
     assert_eq!(kept.len(), 3, "{kept:?}");
-    let one_more = TaskLimits::new().running(3, 2);
-    assert!(store.insert(task("task 5", None), one_more).await.unwrap());
-    assert!(!store.insert(task("task 6", None), one_more).await.unwrap());
 }
 
 #[tokio::test]

@@ -1,13 +1,10 @@
-//! Kills a server in the middle of a hundred tasks, and starts it again with the same database.
-#![allow(clippy::unwrap_used, missing_docs, reason = "a test")]
+//! Kills a server in the middle of a hundred tasks, and starts it again with the same store.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use mcp_extensions::tasks::store::SqliteTaskStore;
 use mcp_extensions::tasks::{Task, Tasks};
 use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::{Value, json};
@@ -40,10 +37,10 @@ struct Server {
 }
 
 impl Server {
-    fn start(database: &Path) -> Self {
+    fn start(store: &str) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .arg("serve")
-            .arg(database)
+            .arg(store)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -91,12 +88,19 @@ fn is_final(status: &Value) -> bool {
     )
 }
 
-fn main() {
-    let arguments: Vec<_> = std::env::args_os().collect();
+/// Runs the test, or serves the mill if the arguments of the program say so. `tasks` opens a store.
+pub(crate) fn run(tasks: impl Fn(&str) -> Tasks, store: impl FnOnce() -> String) {
+    let arguments: Vec<_> = std::env::args().collect();
     match &arguments[1..] {
-        [command, database] if command == "serve" => serve(Path::new(database)),
+        [command, store] if command == "serve" => {
+            let runtime = tokio::runtime::Runtime::new().unwrap();
+            let mut server = Mill.into_builder();
+            server.extension(runtime.block_on(async { tasks(store) }));
+            let serving = server.build().serve(stdio()).into_future();
+            runtime.block_on(serving).unwrap();
+        }
         _ => {
-            nothing_is_lost();
+            nothing_is_lost(&store());
             eprintln!(
                 "nothing that was reported finished is lost, and no task is left alone ... ok"
             );
@@ -104,18 +108,8 @@ fn main() {
     }
 }
 
-fn serve(database: &Path) {
-    let mut server = Mill.into_builder();
-    server.extension(Tasks::new(SqliteTaskStore::open(database).unwrap()));
-    let serving = server.build().serve(stdio()).into_future();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(serving).unwrap();
-}
-
-fn nothing_is_lost() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = folder.path().join("tasks.db");
-    let mut server = Server::start(&database);
+fn nothing_is_lost(store: &str) {
+    let mut server = Server::start(store);
     let mut repeated = HashSet::new();
     let mut tasks = Vec::new();
     for number in 0..100 {
@@ -143,7 +137,7 @@ fn nothing_is_lost() {
     server.child.wait().unwrap();
 
     let start = Instant::now();
-    let mut server = Server::start(&database);
+    let mut server = Server::start(store);
     let mut left: Vec<_> = tasks.clone();
     while !left.is_empty() {
         left.retain(|id| {
