@@ -141,7 +141,8 @@ pub(crate) const REVALIDATION_PAUSE: Duration = Duration::from_secs(5);
 /// How long a stream is silent before a comment is sent. Proxies close streams that are silent for
 /// 30 s.
 pub(crate) const STREAM_KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// How long idle connections stay open during shutdown, for requests that are already on their way.
+/// How long open connections are served after the listener was closed, for requests that are already
+/// on their way.
 pub(crate) const LINGER: Duration = Duration::from_secs(1);
 /// How long the server may take to send the last answers and close messages after the drain time.
 /// No handlers run during this time.

@@ -92,6 +92,8 @@ pub(crate) enum Command {
     Abandon {
         id: i64,
     },
+    /// Tell load balancers that a shutdown is near.
+    NotReady,
     ShutDown,
     Abort,
 }
@@ -264,6 +266,10 @@ impl Peer {
         params: &N::Params,
     ) -> Result<(), CallError> {
         self.send_frame(notification::<N>(Some(params)), true)
+    }
+
+    pub(crate) fn not_ready(&self) {
+        let _ = self.link.send(Command::NotReady);
     }
 
     pub(crate) fn shut_down(&self) {

@@ -126,6 +126,7 @@ fn room_for(command: &Command) -> usize {
         } => frame.len().min(MAX_QUEUED_BYTES),
         Command::Notify { urgent: true, .. }
         | Command::Abandon { .. }
+        | Command::NotReady
         | Command::ShutDown
         | Command::Abort => 0,
     }

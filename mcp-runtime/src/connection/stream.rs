@@ -200,6 +200,8 @@ impl<R: Role> StreamConnection<R> {
                     self.push(&frame);
                 }
             }
+            // A single connection has no load balancer.
+            Command::NotReady => {}
             Command::ShutDown => {
                 self.requested_drain.get_or_insert(self.core.limits.drain);
             }

@@ -203,7 +203,8 @@ async fn every_entrance_is_under_the_policy() {
         site.send(request).await.status.as_u16()
     };
     let before = tokens.asked();
-    assert_eq!((get("/health").await, get("/other").await), (200, 404));
+    assert_eq!((get("/health").await, get("/ready").await), (200, 200));
+    assert_eq!(get("/other").await, 404);
     assert_eq!(tokens.asked(), before);
 }
 

@@ -63,13 +63,16 @@ async fn unknown_paths_check_who_asks() {
 }
 
 #[tokio::test]
-async fn health_checks_neither_host_nor_origin() {
+async fn probes_check_neither_host_nor_origin() {
     let site = Site::open().await;
     // A probe may use the address of a pod, or speak HTTP/1.0.
-    let get = "GET /health HTTP/1.1";
-    assert_eq!(status(&site, get, &["host: 10.1.2.3:8080"]).await, 200);
-    assert_eq!(status(&site, get, &[OTHER, PAGE]).await, 200);
-    assert_eq!(status(&site, "GET /health HTTP/1.0", &[]).await, 200);
+    for path in ["/health", "/ready"] {
+        let get = format!("GET {path} HTTP/1.1");
+        assert_eq!(status(&site, &get, &["host: 10.1.2.3:8080"]).await, 200);
+        assert_eq!(status(&site, &get, &[OTHER, PAGE]).await, 200);
+        let get = format!("GET {path} HTTP/1.0");
+        assert_eq!(status(&site, &get, &[]).await, 200);
+    }
 }
 
 #[tokio::test]

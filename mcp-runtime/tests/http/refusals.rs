@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http::StatusCode;
 use http_body::{Body, Frame};
 use mcp_runtime::transport::http::HttpOptions;
 use serde_json::json;
@@ -180,16 +181,28 @@ async fn a_slow_body_runs_out_of_time() {
 }
 
 #[tokio::test]
-async fn health_is_told() {
+async fn probes_are_told_of_a_server_that_runs() {
     let site = Site::open().await;
-    let health = site
-        .request("GET")
-        .uri("/health")
-        .body(String::new())
-        .unwrap();
-    let answer = site.send(health).await;
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.json()["status"], "ok");
+    let probe = async |method, path| {
+        let request = site.request(method).uri(path).body(String::new());
+        site.send(request.unwrap()).await
+    };
+    for path in ["/health", "/ready"] {
+        let answer = probe("GET", path).await;
+        assert_eq!(
+            (answer.status, &*answer.body),
+            (StatusCode::OK, r#"{"status":"ok"}"#)
+        );
+        let head = probe("HEAD", path).await;
+        assert_eq!((head.status, &*head.body), (StatusCode::OK, ""));
+        assert_eq!(
+            head.header("content-length"),
+            answer.header("content-length")
+        );
+        let other = probe("POST", path).await;
+        assert_eq!(other.status, 405);
+        assert_eq!(other.header("allow"), Some("GET, HEAD"));
+    }
 }
 
 async fn status(stream: &mut TcpStream) -> String {

@@ -31,26 +31,34 @@ async fn calls_in_flight_finish_and_new_ones_are_refused() {
     let standalone = session.listen(None).await;
     let mut waiting = session.start(&call(1, "tell_and_wait", json!({}))).await;
     read_until(&mut waiting, "notifications/progress").await;
+    let (mut begun, other_half) = half_sent(&site).await;
     let mut kept = site.connect().await;
     let list = site.stateless(&stateless(1, "tools/list", json!({})));
     read(kept.send_request(list).await.unwrap()).await;
 
     site.shutdown.shut_down();
+    clock.pass(Duration::ZERO).await;
+    clock.pass(LINGER + SHORT).await;
     read(standalone).await;
-    let answer = site.ask(&stateless(2, "tools/list", json!({}))).await;
-    assert_eq!(answer.status, 503, "{answer:?}");
-    assert_eq!(answer.error_code(), -32603);
-    let health = site
-        .request("GET")
-        .uri("/health")
-        .body(String::new())
-        .unwrap();
-    assert_eq!(site.send(health).await.status, 503);
+    begun.write_all(other_half.as_bytes()).await.unwrap();
+    let told = rest(&mut begun).await;
+    assert!(told.starts_with("HTTP/1.1 503"), "{told}");
+    assert!(told.contains("\r\nconnection: close\r\n"), "{told}");
+    assert!(told.contains("-32603"), "{told}");
 
-    drop((waiting, kept));
+    drop((waiting, kept, begun));
     let Site { serving, .. } = site;
     let served = clock.run_until(LINGER / 10, serving).await;
     served.unwrap().unwrap();
+}
+
+/// Sends the first half of a request for the list of tools, and returns the second half.
+async fn half_sent(site: &Site) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(site.addr).await.unwrap();
+    let list = list();
+    let (first, second) = list.split_at(list.find("content-type").unwrap());
+    stream.write_all(first.as_bytes()).await.unwrap();
+    (stream, second.to_owned())
 }
 
 /// Checks for the error of a call that was still running when the server stopped waiting.
@@ -93,6 +101,24 @@ async fn calls_that_take_too_long_are_answered_with_an_error() {
     in_time(site.serving).await.unwrap().unwrap();
 }
 
+#[tokio::test]
+async fn calls_in_flight_have_the_drain_time_after_new_ones_are_refused() {
+    let clock = Clock::stopped();
+    let mut site = Site::draining(3 * LINGER, |http| http).await;
+    let silent = site.stateless(&stateless(1, "tools/call", json!({"name": "silent"})));
+    let call = tokio::spawn(site.connect().await.send_request(silent));
+    assert_eq!(site.events.recv().await, Some("started"));
+    site.shutdown.shut_down();
+    clock.pass(Duration::ZERO).await;
+    clock.pass(LINGER + SHORT).await;
+    clock.pass(3 * LINGER - 2 * SHORT).await;
+    assert!(!call.is_finished() && !site.serving.is_finished());
+    clock.pass(4 * SHORT).await;
+    assert_cut(&read(call.await.unwrap().unwrap()).await.json());
+    clock.go_on();
+    in_time(site.serving).await.unwrap().unwrap();
+}
+
 #[cfg(feature = "sse")]
 #[tokio::test]
 async fn calls_of_clients_of_2024_11_05_are_drained_as_well() {
@@ -107,6 +133,17 @@ async fn calls_of_clients_of_2024_11_05_are_drained_as_well() {
 }
 
 const HEALTH: &str = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+/// A stateless request for the list of tools.
+fn list() -> String {
+    let message = stateless(1, "tools/list", json!({})).to_string();
+    let length = message.len();
+    format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\nmcp-protocol-version: 2026-07-28\r\n\
+         mcp-method: tools/list\r\naccept: application/json, text/event-stream\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{message}"
+    )
+}
 
 /// Opens a connection, and sends one request that is answered.
 async fn kept_alive(site: &Site) -> TcpStream {
@@ -126,17 +163,18 @@ async fn rest(stream: &mut TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn requests_on_connections_that_were_kept_alive_are_told_of_the_end() {
+async fn requests_on_connections_that_were_kept_alive_are_served_and_told_of_the_end() {
     let clock = Clock::stopped();
     let site = Site::open().await;
     let mut asks = kept_alive(&site).await;
     let mut idle = kept_alive(&site).await;
     site.shutdown.shut_down();
     clock.pass(LINGER / 2).await;
-    asks.write_all(HEALTH.as_bytes()).await.unwrap();
+    asks.write_all(list().as_bytes()).await.unwrap();
     let told = rest(&mut asks).await;
-    assert!(told.starts_with("HTTP/1.1 503"), "{told}");
+    assert!(told.starts_with("HTTP/1.1 200"), "{told}");
     assert!(told.contains("\r\nconnection: close\r\n"), "{told}");
+    assert!(told.contains(r#""tools":["#), "{told}");
 
     let closed = clock.run_until(LINGER / 10, rest(&mut idle)).await;
     assert_eq!(closed, "");
@@ -150,6 +188,32 @@ async fn requests_on_connections_that_were_kept_alive_are_told_of_the_end() {
     idle.write_all(HEALTH.as_bytes()).await.unwrap();
     drop((asks, idle));
     in_time(site.serving).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn the_listener_is_closed_before_anything_is_refused() {
+    let clock = Clock::stopped();
+    let site = Site::open().await;
+    let mut open = kept_alive(&site).await;
+    let mut probe = kept_alive(&site).await;
+    let mut health = kept_alive(&site).await;
+    site.shutdown.shut_down();
+    clock.pass(Duration::ZERO).await;
+    let refused = TcpStream::connect(site.addr).await.unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+    for (stream, request, status) in [
+        (&mut open, list(), "HTTP/1.1 200"),
+        (
+            &mut probe,
+            HEALTH.replace("health", "ready"),
+            "HTTP/1.1 503",
+        ),
+        (&mut health, HEALTH.to_owned(), "HTTP/1.1 200"),
+    ] {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let told = rest(stream).await;
+        assert!(told.starts_with(status), "{told}");
+    }
 }
 
 #[tokio::test]
@@ -173,7 +237,7 @@ async fn an_answer_is_not_lost_to_input_that_nobody_reads() {
     let many = HEALTH.repeat(10_000);
     stream.write_all(many.as_bytes()).await.unwrap();
     let told = rest(&mut stream).await;
-    assert_eq!(told.matches("HTTP/1.1 503").count(), 1, "{told}");
+    assert_eq!(told.matches("HTTP/1.1 200").count(), 1, "{told}");
 }
 
 /// Opens an HTTP/2 connection on which one request is answered, and returns it with a task that
@@ -204,13 +268,13 @@ async fn http_2_is_told_to_go_away() {
 }
 
 #[tokio::test]
-async fn connections_that_wait_to_be_accepted_are_refused_and_not_reset() {
+async fn connections_that_wait_to_be_accepted_are_served_and_not_reset() {
     let site = Site::open().await;
     // The kernel accepts all connections before the server task runs.
     let waiting: Vec<_> = (0..100)
         .map(|_| {
             let mut stream = std::net::TcpStream::connect(site.addr).unwrap();
-            stream.write_all(HEALTH.as_bytes()).unwrap();
+            stream.write_all(list().as_bytes()).unwrap();
             stream.set_nonblocking(true).unwrap();
             TcpStream::from_std(stream).unwrap()
         })
@@ -218,7 +282,7 @@ async fn connections_that_wait_to_be_accepted_are_refused_and_not_reset() {
     site.shutdown.shut_down();
     for mut stream in waiting {
         let told = in_time(rest(&mut stream)).await;
-        assert!(told.starts_with("HTTP/1.1 503"), "{told}");
+        assert!(told.starts_with("HTTP/1.1 200"), "{told}");
         assert!(told.contains("\r\nconnection: close\r\n"), "{told}");
     }
     in_time(site.serving).await.unwrap().unwrap();

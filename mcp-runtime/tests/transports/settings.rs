@@ -187,7 +187,7 @@ async fn options_that_are_odd_but_mean_something_are_served() {
 #[tokio::test]
 async fn listeners_for_http_check_their_settings() {
     const ZERO: &str = "nothing could be served";
-    let table: [Wrong<Http>; 14] = [
+    let table: [Wrong<Http>; 15] = [
         ("head_timeout", ZERO, |it| it.head_timeout(NO_TIME)),
         ("max_connections", ZERO, |it| it.max_connections(0)),
         ("path", "\"/mcp?x\"", |it| it.path("mcp?x")),
@@ -195,6 +195,7 @@ async fn listeners_for_http_check_their_settings() {
         ("path", "\"/m cp\"", |it| it.path("/m cp")),
         ("path", "\"/bücher\"", |it| it.path("/bücher")),
         ("path", "or another service", |it| it.path("/health")),
+        ("path", "or another service", |it| it.path("/ready")),
         ("auth", "no issuer", |it| it.auth(NoIssuer)),
         ("auth", "no issuer", |it| {
             it.auth(NoIssuer).options(HttpOptions::default())

@@ -33,6 +33,12 @@ pub trait Endpoint: Send + 'static {
         Ok(())
     }
 
+    /// Returns how long to report after SIGTERM that the server is not ready, before it is shut down.
+    #[doc(hidden)]
+    fn ready_delay(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// Serves until the last connection has ended or the server is shut down.
     #[doc(hidden)]
     fn run(self, running: Running) -> impl Future<Output = Result<(), ServeError>> + Send;
@@ -94,7 +100,8 @@ impl Running {
 ///
 /// Serving ends when the client closes a single connection, when [`ShutdownHandle::shut_down`] is
 /// called, or on SIGTERM or Ctrl-C. New calls are then refused, and calls in flight may finish within
-/// the drain timeout. A second signal ends them immediately.
+/// the drain timeout. A second signal ends them immediately. An HTTP server first closes its listener,
+/// and may wait before that (`Http::ready_delay`).
 ///
 /// ```
 /// use std::time::Duration;
@@ -205,14 +212,14 @@ impl<E: Endpoint> Serve<E> {
         let mut started = self.running.server.start().await?;
         let (served, signals) = match self.signals.then(listen).transpose() {
             Ok(signals) => {
-                let peer = self.running.peer.clone();
-                let signals = signals.map(|signals| SignalHandler::new(peer, signals));
+                let (peer, delay) = (self.running.peer.clone(), self.endpoint.ready_delay());
+                let signals = signals.map(|signals| SignalHandler::new(peer, delay, signals));
                 (self.endpoint.run(self.running).await, signals)
             }
             Err(error) => (Err(ServeError::Open(error)), None),
         };
         let signal = async {
-            signals.as_ref()?.second().await;
+            signals.as_ref()?.aborted().await;
             Some(())
         };
         tokio::select! {

@@ -116,7 +116,7 @@ impl Link for Exchange {
             // Without a session, the client can't answer.
             (Command::Request { .. } | Command::Abandon { .. }, None) => Err(Unsent::Closed),
             // A handler can't end a connection.
-            (Command::ShutDown | Command::Abort, _) => Ok(()),
+            (Command::NotReady | Command::ShutDown | Command::Abort, _) => Ok(()),
         }
     }
 

@@ -21,6 +21,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time::{Sleep, sleep, timeout};
 
 use super::access::check_caller;
@@ -34,8 +35,8 @@ use crate::limits::{
 };
 use crate::server::serve::listen::ended;
 
-/// The routes of a server (MCP at `path`, `/health`, the paths of the access policy, and additional
-/// routes), and the timeouts of its connections.
+/// The routes of a server (MCP at `path`, `/health`, `/ready`, the paths of the access policy, and
+/// additional routes), the timeouts of its connections, and whether it goes on.
 pub(crate) struct Site {
     pub(crate) service: HttpService,
     pub(crate) path: String,
@@ -43,8 +44,10 @@ pub(crate) struct Site {
     pub(crate) head_timeout: Duration,
     /// How long a connection may go without requests and data.
     pub(crate) idle_timeout: Duration,
-    /// How long to wait for another request over HTTP/1 once the server ends.
-    pub(crate) linger: Duration,
+    /// What `/ready` reports.
+    pub(crate) is_ready: AtomicBool,
+    /// True once the listener is closed, so that clients should open no more requests here.
+    pub(crate) is_closing: watch::Sender<bool>,
 }
 
 /// Serves the requests for one path.
@@ -62,7 +65,10 @@ impl Site {
             }
             Ok(()) => match self.routes.get(path) {
                 Some(route) => return route(request, &connection),
-                None if path == "/health" => self.health(request.method()),
+                None if path == "/health" => probed(request.method(), true),
+                None if path == "/ready" => {
+                    probed(request.method(), self.is_ready.load(Ordering::Relaxed))
+                }
                 None if state.options.policy.has_path(path) => {
                     return respond(Arc::clone(state), connection, request);
                 }
@@ -76,18 +82,31 @@ impl Site {
         Box::pin(future::ready(Ok(response)))
     }
 
-    /// Tells load balancers whether requests are accepted. Neither `Host` nor `Origin` is checked,
-    /// because probes use the address of a pod and there is nothing to protect.
-    fn health(&self, method: &Method) -> Response<ResponseBody> {
-        if method != Method::GET {
-            return Rejection::Method("GET").response();
-        }
-        let (status, text) = if self.service.state.is_ending() {
-            (StatusCode::SERVICE_UNAVAILABLE, "ending")
-        } else {
-            (StatusCode::OK, "ok")
-        };
-        response::json(status, format!(r#"{{"status":"{text}"}}"#).into())
+    /// Serves a connection in a task.
+    pub(crate) fn spawn(
+        self: &Arc<Self>,
+        tasks: &mut JoinSet<()>,
+        io: TcpStream,
+        addr: SocketAddr,
+    ) {
+        let ending = self.service.state.ending.subscribe();
+        tasks.spawn(serve(Arc::clone(self), io, addr, ending));
+    }
+}
+
+/// Answers a probe. Neither `Host` nor `Origin` is checked, because probes use the address of a pod
+/// and there is nothing to protect.
+fn probed(method: &Method, is_ok: bool) -> Response<ResponseBody> {
+    let (status, text) = if is_ok {
+        (StatusCode::OK, "ok")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "ending")
+    };
+    let body = format!(r#"{{"status":"{text}"}}"#);
+    match *method {
+        Method::GET => response::json(status, body.into()),
+        Method::HEAD => response::head(status, body.len()),
+        _ => Rejection::Method("GET, HEAD").response(),
     }
 }
 
@@ -142,10 +161,10 @@ fn builder(site: &Site) -> Builder<TokioExecutor> {
 }
 
 /// Serves a connection until it is closed or idle or, once the server ends, until its requests in
-/// flight are answered. At that point an idle HTTP/1 connection stays open for a moment, because a
-/// request may already be on its way; it is answered with 503 and `Connection: close`. HTTP/2 has
+/// flight are answered. An idle HTTP/1 connection stays open while requests are still served,
+/// because a request may already be on its way; it is answered with `Connection: close`. HTTP/2 has
 /// GOAWAY for this.
-pub(crate) async fn serve(
+async fn serve(
     site: Arc<Site>,
     stream: TcpStream,
     addr: SocketAddr,
@@ -175,7 +194,7 @@ pub(crate) async fn serve(
         let busy = Arc::clone(&activity.requests);
         async move {
             let mut response = answer.await?;
-            if version < Version::HTTP_2 && site.service.state.is_ending() {
+            if version < Version::HTTP_2 && *site.is_closing.borrow() {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }
@@ -187,7 +206,7 @@ pub(crate) async fn serve(
     let mut connection = pin!(builder.serve_connection_with_upgrades(io, answer));
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
-        () = drained(&mut ending, &activity, site.linger) => {
+        () = drained(&site, &mut ending, &activity) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
@@ -207,11 +226,11 @@ pub(crate) async fn serve(
     }
 }
 
-/// Waits until the server ends, and over HTTP/1 for `linger` longer.
-async fn drained(ending: &mut watch::Receiver<bool>, activity: &Activity, linger: Duration) {
-    ended(ending).await;
+/// Waits until the listener is closed, and over HTTP/1 until new requests are refused.
+async fn drained(site: &Site, ending: &mut watch::Receiver<bool>, activity: &Activity) {
+    ended(&mut site.is_closing.subscribe()).await;
     if !activity.is_http2.load(Ordering::Relaxed) {
-        sleep(linger).await;
+        ended(ending).await;
     }
 }
 

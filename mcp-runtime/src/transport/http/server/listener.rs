@@ -3,20 +3,20 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::uri::PathAndQuery;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
-use super::connection::{self, Route, Site};
+use super::connection::{Route, Site};
 use super::options::HttpOptions;
 use super::policy::{AccessPolicy, Policy};
 use super::service::HttpService;
 use super::state::HttpState;
-use crate::connection::Command;
+use crate::connection::{Command, Commands};
 use crate::error::ServeError;
 use crate::limits::{
     ACCEPT_PAUSE, FOREVER, HEAD_TIMEOUT, LAST_ANSWERS_TIMEOUT, LINGER, MAX_CONNECTIONS,
@@ -39,9 +39,13 @@ use crate::transport::TcpAddress;
 /// }
 /// ```
 ///
-/// Only clients on the same machine are served until [`HttpOptions`] allow others. `GET /health`
-/// reports whether the server accepts requests. For TLS, or to mount the server next to other
-/// routes, see [`http_service`](crate::transport::http::http_service).
+/// Only clients on the same machine are served until [`HttpOptions`] allow others. For TLS, or to
+/// mount the server next to other routes, see
+/// [`http_service`](crate::transport::http::http_service).
+///
+/// `GET /ready` is for load balancers: the answer is 200, and 503 from SIGTERM or another shutdown
+/// on. `GET /health` is 200 until the process ends. Both also answer HEAD, for any `Host`, without
+/// the access policy.
 pub fn http(address: impl Into<TcpAddress>) -> Http {
     Http {
         address: address.into(),
@@ -54,6 +58,7 @@ pub fn http(address: impl Into<TcpAddress>) -> Http {
         head_timeout: HEAD_TIMEOUT,
         max_connections: MAX_CONNECTIONS,
         linger: LINGER,
+        ready_delay: Duration::ZERO,
     }
 }
 
@@ -72,6 +77,7 @@ pub struct Http {
     head_timeout: Duration,
     max_connections: usize,
     linger: Duration,
+    ready_delay: Duration,
 }
 
 /// An additional route: the setting that adds it, its path, and a function that makes it from the
@@ -95,7 +101,7 @@ impl Http {
         self
     }
 
-    /// Sets who may call, at all paths except `/health`: MCP, [HTTP+SSE](Self::with_sse) and
+    /// Sets who may call, at all paths except `/health` and `/ready`: MCP, [HTTP+SSE](Self::with_sse) and
     /// [WebSocket](Self::with_websocket). This policy takes precedence over [`HttpOptions::auth`],
     /// whether the options are set before or after.
     ///
@@ -150,12 +156,31 @@ impl Http {
         self
     }
 
-    /// Sets how long idle connections of HTTP/1 stay open once shutdown begins; 1 second by
-    /// default, and never longer than the drain time. A request that arrives on such a connection
-    /// is not served, but answered with 503 and `Connection: close`. Connections of HTTP/2 get
-    /// GOAWAY immediately.
+    /// Sets how long the server still serves open connections after it has closed its listener; 1
+    /// second by default, and never longer than the drain time. A proxy that was about to send a
+    /// request on an idle connection still gets its answer, over HTTP/1 with `Connection: close`.
+    /// Connections of HTTP/2 get GOAWAY immediately. After this time, idle connections are closed,
+    /// and new requests are refused with 503.
     pub fn linger(mut self, time: Duration) -> Self {
         self.linger = time;
+        self
+    }
+
+    /// Sets how long the server goes on as usual after SIGTERM, while `GET /ready` is already
+    /// answered with 503; no time by default. Load balancers that probe `/ready` need this time to
+    /// notice. A second signal ends it early. Ctrl-C and
+    /// [`ShutdownHandle`](crate::server::ShutdownHandle) have no delay.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use mcp_runtime::transport::http::http;
+    ///
+    /// // Three probes, one every 2 seconds, and a margin.
+    /// let endpoint = http("0.0.0.0:8080").ready_delay(Duration::from_secs(7));
+    /// # drop(endpoint);
+    /// ```
+    pub fn ready_delay(mut self, time: Duration) -> Self {
+        self.ready_delay = time;
         self
     }
 
@@ -172,7 +197,7 @@ impl Http {
 
     /// Checks that each path can be requested and has only one service.
     fn check_paths(&self) -> Result<(), ServeError> {
-        let mut taken = vec!["/health"];
+        let mut taken = vec!["/health", "/ready"];
         let routes = self
             .routes
             .iter()
@@ -201,8 +226,8 @@ impl fmt::Debug for Http {
 }
 
 impl Http {
-    /// Makes the routes to `service`. `drain` is the drain time of the server.
-    fn site(&mut self, service: &HttpService, drain: Duration) -> Site {
+    /// Makes the routes to `service`.
+    fn site(&mut self, service: &HttpService) -> Site {
         let routes = std::mem::take(&mut self.routes).into_iter();
         let routes = routes.map(|(_, path, make)| (path, make(service)));
         let keep_alive = self.options.keep_alive;
@@ -215,7 +240,8 @@ impl Http {
                 .head_timeout
                 .max(keep_alive.saturating_mul(2))
                 .min(FOREVER),
-            linger: self.linger.min(drain),
+            is_ready: AtomicBool::new(true),
+            is_closing: watch::Sender::new(false),
         }
     }
 }
@@ -239,58 +265,49 @@ impl Endpoint for Http {
         self.options.check(Some(&self.path))
     }
 
-    /// Once shutdown begins, new requests are refused with 503. Calls still in flight at the end of
-    /// the drain time are answered with an error, within one more second.
+    fn ready_delay(&self) -> Duration {
+        self.ready_delay
+    }
+
+    /// Once shutdown begins, closes the listener, serves open connections for the linger time, and
+    /// then refuses new requests with 503. Calls still in flight at the end of the drain time are
+    /// answered with an error, within one more second.
     async fn run(mut self, mut running: Running) -> Result<(), ServeError> {
-        let drain = running.limits.drain;
-        self.options.limits.drain = drain;
+        let drain = running.limits.drain.min(FOREVER);
+        self.options.limits.drain = running.limits.drain;
         let state = HttpState::new(running.server, self.options.clone(), true);
         let service = HttpService::new(state);
         let _replicas = service.state.join_replicas()?;
-        let site = Arc::new(self.site(&service, drain));
+        let site = Arc::new(self.site(&service));
         let listener = open(self.address, &service, &site.path).await?;
-        let ending = &service.state.ending;
-        // Connections accepted after shutdown began do not delay the end.
-        let late = watch::Sender::new(false);
         let mut connections = JoinSet::new();
-        let mut deadline = Instant::now() + FOREVER;
-        loop {
-            let ends = service.state.is_ending();
-            let has_room = ends || connections.len() < self.max_connections;
-            tokio::select! {
-                command = running.commands.recv() => match command {
-                    Some(Command::ShutDown) | None if !ends => {
-                        service.shut_down();
-                        deadline = Instant::now() + drain.min(FOREVER);
-                    }
-                    Some(Command::Abort) | None => {
-                        service.terminate();
-                        return Ok(());
-                    }
-                    Some(_) => {}
-                },
-                accepted = listener.accept(), if has_room => match accepted {
-                    Ok((stream, addr)) => {
-                        let ending = if ends { &late } else { ending }.subscribe();
-                        let site = Arc::clone(&site);
-                        connections.spawn(connection::serve(site, stream, addr, ending));
-                    }
-                    Err(error) => {
-                        crate::log::warn!(%error, "a connection could not be accepted");
-                        // The most likely cause is that the process has no file descriptors left.
-                        tokio::time::sleep(ACCEPT_PAUSE).await;
-                    }
-                },
-                Some(_) = connections.join_next() => {}
-                () = ending.closed(), if ends => break,
-                () = tokio::time::sleep_until(deadline) => break,
+        let commands = &mut running.commands;
+        let max = self.max_connections;
+        if !accept(&listener, max, &site, &mut connections, commands).await {
+            service.terminate();
+            return Ok(());
+        }
+        // A proxy that can't connect sends its request to another replica.
+        for (stream, addr) in backlog(listener) {
+            site.spawn(&mut connections, stream, addr);
+        }
+        site.is_ready.store(false, Ordering::Relaxed);
+        site.is_closing.send_replace(true);
+        let ending = &service.state.ending;
+        let stages = async {
+            tokio::time::sleep(self.linger.min(drain)).await;
+            service.shut_down();
+            tokio::time::sleep(drain).await;
+        };
+        tokio::select! {
+            () = stages => {}
+            () = ending.closed() => {}
+            () = aborted(commands) => {
+                service.terminate();
+                return Ok(());
             }
         }
-        for (stream, addr) in backlog(listener) {
-            let served = connection::serve(Arc::clone(&site), stream, addr, late.subscribe());
-            connections.spawn(served);
-        }
-        late.send_replace(true);
+        service.shut_down();
         service.terminate();
         let answered = async {
             ending.closed().await;
@@ -300,6 +317,42 @@ impl Endpoint for Http {
         let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
         Ok(())
     }
+}
+
+/// Accepts connections until a shutdown, at most `max_connections` at the same time. Returns false
+/// if the server is aborted.
+async fn accept(
+    listener: &TcpListener,
+    max_connections: usize,
+    site: &Arc<Site>,
+    connections: &mut JoinSet<()>,
+    commands: &mut Commands,
+) -> bool {
+    loop {
+        let has_room = connections.len() < max_connections;
+        tokio::select! {
+            command = commands.recv() => match command {
+                Some(Command::NotReady) => site.is_ready.store(false, Ordering::Relaxed),
+                Some(Command::ShutDown) | None => return true,
+                Some(Command::Abort) => return false,
+                Some(_) => {}
+            },
+            accepted = listener.accept(), if has_room => match accepted {
+                Ok((stream, addr)) => site.spawn(connections, stream, addr),
+                Err(error) => {
+                    crate::log::warn!(%error, "a connection could not be accepted");
+                    // The most likely cause is that the process has no file descriptors left.
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+/// Waits until the server is aborted.
+async fn aborted(commands: &mut Commands) {
+    while !matches!(commands.recv().await, Some(Command::Abort) | None) {}
 }
 
 /// Adds a slash to the beginning of a path if it is missing.

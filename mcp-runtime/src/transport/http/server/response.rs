@@ -1,6 +1,8 @@
 //! HTTP responses: messages, streams of events, refusals, and the status of JSON-RPC errors.
 
-use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER,
+};
 use http::{Response, StatusCode};
 use mcp_types::error_codes;
 use mcp_types::jsonrpc::write::{self, ErrorId};
@@ -16,6 +18,14 @@ pub(crate) fn json(status: StatusCode, message: Vec<u8>) -> Response<ResponseBod
     *response.status_mut() = status;
     let json = HeaderValue::from_static(headers::JSON);
     response.headers_mut().insert(CONTENT_TYPE, json);
+    response
+}
+
+/// Returns the response to a HEAD request for JSON of this length.
+pub(crate) fn head(status: StatusCode, length: usize) -> Response<ResponseBody> {
+    let mut response = json(status, Vec::new());
+    *response.body_mut() = ResponseBody::empty();
+    response.headers_mut().insert(CONTENT_LENGTH, length.into());
     response
 }
 

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
+use http::header::{HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
@@ -322,7 +321,7 @@ async fn serve<B: Body>(
     if let Some(document) = policy.document(parts.uri.path())? {
         return match parts.method {
             Method::GET => Ok(response::json(StatusCode::OK, document.into())),
-            Method::HEAD => Ok(head(document)),
+            Method::HEAD => Ok(response::head(StatusCode::OK, document.len())),
             _ => other_method(state, &parts, "GET, HEAD"),
         };
     }
@@ -335,15 +334,6 @@ async fn serve<B: Body>(
         Method::DELETE => handshake::delete(state, &parts).await,
         _ => other_method(state, &parts, "POST, GET, DELETE"),
     }
-}
-
-/// Answers a HEAD request for a document.
-fn head(document: Bytes) -> Response<ResponseBody> {
-    let length = document.len();
-    let mut response = response::json(StatusCode::OK, document.into());
-    *response.body_mut() = ResponseBody::empty();
-    response.headers_mut().insert(CONTENT_LENGTH, length.into());
-    response
 }
 
 impl fmt::Debug for HttpService {
