@@ -118,17 +118,4 @@ mod tests {
             }
         }
     }
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn replicas_that_begin_at_once_agree() {
-        let store = Arc::new(MemoryKeyValue::new());
-        let mut asking = tokio::task::JoinSet::new();
-        for _ in 0..32 {
-            let nonces = Nonces::new(store.clone());
-            asking.spawn(async move { nonces.current().await.unwrap() });
-        }
-        let mut found = asking.join_all().await;
-        found.dedup();
-        assert_eq!(found.len(), 1);
-    }
 }

@@ -77,6 +77,22 @@ async fn a_nonce_of_one_replica_is_good_at_all() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn replicas_that_begin_at_the_same_time_agree_on_a_nonce() {
+    let issuer = AuthorizationServer::start().await;
+    let store = WatchedStore::default();
+    let mut asking = JoinSet::new();
+    for _ in 0..32 {
+        let [replica, ..] = replicas(&issuer, &store, ResourceServer::dpop_nonce);
+        asking.spawn(async move {
+            let denied = ask(&replica, &[]).await.unwrap_err();
+            denied.headers["dpop-nonce"].clone()
+        });
+    }
+    let nonces = asking.join_all().await;
+    assert!(nonces.iter().all(|it| *it == nonces[0]), "{nonces:?}");
+}
+
 /// The numbers are in docs/authorization.md.
 #[tokio::test]
 async fn a_request_needs_few_calls_of_the_store() {

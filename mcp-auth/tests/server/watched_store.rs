@@ -8,6 +8,7 @@ use bytes::Bytes;
 use mcp_runtime::store::{
     KeyValue, MemoryKeyValue, PutMode, StoreError, StoreFuture, Version, Versioned,
 };
+use tokio::task::yield_now;
 
 /// Clones are the same store.
 #[derive(Clone, Default)]
@@ -27,21 +28,27 @@ impl WatchedStore {
         self.is_away.store(is_away, Ordering::Relaxed);
     }
 
+    /// Lets other tasks run first, as a store in the network does.
     fn call<T: Send + 'static>(
         &self,
-        call: impl FnOnce(&MemoryKeyValue) -> StoreFuture<T>,
+        call: impl FnOnce(&MemoryKeyValue) -> StoreFuture<T> + Send + 'static,
     ) -> StoreFuture<T> {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        if self.is_away.load(Ordering::Relaxed) {
-            return Box::pin(async { Err(StoreError::new("it does not answer")) });
-        }
-        call(&self.store)
+        let this = self.clone();
+        Box::pin(async move {
+            yield_now().await;
+            this.calls.fetch_add(1, Ordering::Relaxed);
+            if this.is_away.load(Ordering::Relaxed) {
+                return Err(StoreError::new("it does not answer"));
+            }
+            call(&this.store).await
+        })
     }
 }
 
 impl KeyValue for WatchedStore {
     fn get(&self, key: &str, renew: Option<Duration>) -> StoreFuture<Option<Versioned>> {
-        self.call(|store| store.get(key, renew))
+        let key = key.to_owned();
+        self.call(move |store| store.get(&key, renew))
     }
 
     fn put(
@@ -53,10 +60,12 @@ impl KeyValue for WatchedStore {
     ) -> StoreFuture<Option<Version>> {
         let is_key = key.len() <= 512 && key.bytes().all(|it| it.is_ascii_graphic());
         assert!(is_key, "{key:?}");
-        self.call(|store| store.put(key, value, ttl, mode))
+        let key = key.to_owned();
+        self.call(move |store| store.put(&key, value, ttl, mode))
     }
 
     fn remove(&self, key: &str, version: Option<Version>) -> StoreFuture<bool> {
-        self.call(|store| store.remove(key, version))
+        let key = key.to_owned();
+        self.call(move |store| store.remove(&key, version))
     }
 }
