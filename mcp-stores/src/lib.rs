@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 // Only builds with all features check for dead code.
 #![cfg_attr(
-    not(all(feature = "redis", feature = "sqlite")),
+    not(all(feature = "sqlite", feature = "tasks")),
     allow(dead_code, unused_imports)
 )]
 
@@ -11,6 +11,8 @@ mod redis;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+#[cfg(feature = "tasks")]
+pub use redis::RedisTaskStore;
 #[cfg(feature = "redis")]
 pub use redis::{Redis, RedisBuckets};
 #[cfg(feature = "sqlite")]

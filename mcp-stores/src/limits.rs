@@ -29,6 +29,10 @@ pub(crate) mod redis {
     /// Pause before a listener connects again. Each later pause is twice as long as the one before.
     pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(100);
     pub(crate) const MAX_PAUSE: Duration = Duration::from_secs(1);
+    /// Time after which a process that has not renewed its lease is considered stopped.
+    pub(crate) const LEASE: Duration = Duration::from_secs(3);
+    /// Maximum number of expired tasks that one query returns.
+    pub(crate) const MAX_DUE: isize = 64;
     /// The longest time that a value is kept, because the numbers of Redis are limited.
     pub(crate) const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 }

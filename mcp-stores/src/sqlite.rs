@@ -64,14 +64,7 @@ type Call = Box<dyn FnOnce(&Connection) + Send>;
 
 const VERSION: i64 = 1;
 
-const TABLES: &str = "\
-    BEGIN IMMEDIATE;
-    CREATE TABLE IF NOT EXISTS entries (
-        key TEXT PRIMARY KEY, version INTEGER NOT NULL, ends INTEGER NOT NULL, value BLOB NOT NULL
-    );
-    CREATE INDEX IF NOT EXISTS entries_ends ON entries (ends);
-    PRAGMA user_version = 1;
-    COMMIT;";
+const TABLES: &str = include_str!("sqlite.sql");
 
 // In each statement, ?1 is the key, ?2 the time, and ?3 the end of the value, in ms since 1970.
 

@@ -8,7 +8,10 @@ use mcp_extensions::tasks::store::SqliteTaskStore;
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
-    let tasks = |database: &str| Tasks::new(SqliteTaskStore::open(database).unwrap());
+    let tasks = |database: &str| {
+        let tasks = Tasks::new(SqliteTaskStore::open(database).unwrap());
+        std::future::ready(tasks)
+    };
     let database = folder.path().join("tasks.db");
-    mill::run(tasks, || database.to_str().unwrap().to_owned());
+    mill::run(tasks, || Some(database.to_str().unwrap().to_owned()));
 }

@@ -88,19 +88,24 @@ fn is_final(status: &Value) -> bool {
     )
 }
 
-/// Runs the test, or serves the mill if the arguments of the program say so. `tasks` opens a store.
-pub(crate) fn run(tasks: impl Fn(&str) -> Tasks, store: impl FnOnce() -> String) {
+/// Runs the test, or serves the mill if the arguments of the program say so. `tasks` opens a store
+/// that `store` returned, if there can be one.
+pub(crate) fn run<F: Future<Output = Tasks>>(
+    tasks: impl Fn(&str) -> F,
+    store: impl FnOnce() -> Option<String>,
+) {
     let arguments: Vec<_> = std::env::args().collect();
     match &arguments[1..] {
         [command, store] if command == "serve" => {
             let runtime = tokio::runtime::Runtime::new().unwrap();
             let mut server = Mill.into_builder();
-            server.extension(runtime.block_on(async { tasks(store) }));
+            server.extension(runtime.block_on(tasks(store)));
             let serving = server.build().serve(stdio()).into_future();
             runtime.block_on(serving).unwrap();
         }
         _ => {
-            nothing_is_lost(&store());
+            let Some(store) = store() else { return };
+            nothing_is_lost(&store);
             eprintln!(
                 "nothing that was reported finished is lost, and no task is left alone ... ok"
             );

@@ -16,6 +16,8 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::sleep;
 
 use super::RedisBuckets;
+#[cfg(feature = "tasks")]
+use super::RedisTaskStore;
 use super::connector::{Connector, within};
 use crate::limits::redis::{COMMAND, FIRST_PAUSE, FOREVER, MAX_PAUSE, PING};
 use crate::{OpenError, random_version};
@@ -79,6 +81,14 @@ impl Redis {
     #[must_use]
     pub fn buckets(&self) -> RedisBuckets {
         RedisBuckets::new(self.connector.clone(), &self.prefix)
+    }
+
+    /// Returns a store of tasks in this store, for
+    /// [`Tasks::new`](mcp_extensions::tasks::Tasks::new).
+    #[cfg(feature = "tasks")]
+    #[must_use]
+    pub fn tasks(&self) -> RedisTaskStore {
+        RedisTaskStore::new(self.connector.clone(), &self.prefix)
     }
 
     fn key(&self, key: &str) -> String {
@@ -200,26 +210,29 @@ impl Bus for Redis {
     fn listen(&self, deliver: Arc<dyn Fn(BusEvent) + Send + Sync>) -> BoxFuture<()> {
         let connector = self.connector.clone();
         let channel = self.channel();
-        Box::pin(async move {
-            let mut pause = FIRST_PAUSE;
-            loop {
-                let mut has_begun = false;
-                let deliver = |event| {
-                    has_begun = true;
-                    deliver(event);
-                };
-                let Err(error) = listen(&connector, &channel, deliver).await;
-                tracing::debug!(%error, "messages from Redis are interrupted");
-                pause = if has_begun { FIRST_PAUSE } else { pause };
-                sleep(pause).await;
-                pause = MAX_PAUSE.min(pause * 2);
-            }
-        })
+        Box::pin(async move { listen(&connector, &channel, &*deliver).await })
+    }
+}
+
+/// Listens for ever, with a new connection after each interruption.
+pub(super) async fn listen(connector: &Connector, channel: &str, deliver: impl Fn(BusEvent)) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let mut has_begun = false;
+        let deliver = |event| {
+            has_begun = true;
+            deliver(event);
+        };
+        let Err(error) = listen_once(connector, channel, deliver).await;
+        tracing::debug!(%error, "messages from Redis are interrupted");
+        pause = if has_begun { FIRST_PAUSE } else { pause };
+        sleep(pause).await;
+        pause = MAX_PAUSE.min(pause * 2);
     }
 }
 
 /// Listens on a connection until it is lost.
-async fn listen(
+async fn listen_once(
     connector: &Connector,
     channel: &str,
     mut deliver: impl FnMut(BusEvent),

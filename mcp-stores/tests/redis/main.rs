@@ -6,6 +6,7 @@ mod buckets;
 mod connecting;
 mod faults;
 mod server;
+mod tasks;
 
 use std::sync::Arc;
 

@@ -49,9 +49,12 @@ impl Server {
         self.port
     }
 
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
     pub(crate) async fn connect(&self) -> Redis {
-        let url = format!("redis://127.0.0.1:{}", self.port);
-        Redis::connect(&url, "test").await.unwrap()
+        Redis::connect(&self.url(), "test").await.unwrap()
     }
 
     /// Sends a signal, such as `STOP`.

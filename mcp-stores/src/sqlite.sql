@@ -1,0 +1,7 @@
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS entries (
+    key TEXT PRIMARY KEY, version INTEGER NOT NULL, ends INTEGER NOT NULL, value BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS entries_ends ON entries (ends);
+PRAGMA user_version = 1;
+COMMIT;
