@@ -187,7 +187,7 @@ pub(crate) const MAX_BUS_MESSAGE_BYTES: usize = 4 * MIB;
 pub(crate) const MAX_WAITING_CHANGES: usize = 10_000;
 /// The pause before changes are published again after the bus has failed.
 pub(crate) const BUS_PAUSE: Duration = Duration::from_millis(500);
-/// The time over which clients are told that they may have missed changes.
+/// The time over which notifications of possibly missed changes are spread.
 pub(crate) const GAP_SPREAD: Duration = Duration::from_secs(2);
 /// How long a replica waits until another one has taken a forwarded answer, after each attempt.
 pub(crate) const FORWARD_WAIT: Duration = Duration::from_secs(1);

@@ -86,7 +86,7 @@ fn all() -> Vec<(&'static str, String, &'static str)> {
         MAX_BUS_MESSAGE_BYTES bytes "messages between replicas"
         MAX_WAITING_CHANGES count "changes that wait for other replicas"
         BUS_PAUSE time "published again"
-        GAP_SPREAD time "may have missed changes"
+        GAP_SPREAD time "possibly missed changes"
         FORWARD_WAIT time "forwarded to other replicas"
         FORWARD_ATTEMPTS count "forwarded to other replicas"
         MEMORY_BUS_MESSAGES count "`MemoryBus`"

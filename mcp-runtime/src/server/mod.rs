@@ -15,6 +15,7 @@ pub mod input;
 pub(crate) mod layers;
 pub mod prompts;
 mod raw;
+mod replicas;
 pub mod resources;
 mod scopes;
 pub(crate) mod serve;

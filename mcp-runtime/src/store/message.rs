@@ -134,8 +134,7 @@ mod tests {
         ] {
             assert!(
                 BusMessage::read(unknown.as_bytes()).is_none(),
-                "{:.80}",
-                unknown
+                "{unknown:.80}"
             );
         }
         let large = "x".repeat(MAX_BUS_MESSAGE_BYTES);

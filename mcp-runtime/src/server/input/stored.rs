@@ -92,6 +92,11 @@ mod tests {
     }
 
     #[test]
+    fn states_are_not_shared() {
+        assert!(!RetryStates::default().are_shared());
+    }
+
+    #[test]
     fn what_was_kept_is_found_in_time_by_its_own_call() {
         let store = RetryStates::default();
         let state = store.issue(&retry(2), &binding("t"), NOW).unwrap();

@@ -95,7 +95,7 @@ pub(in crate::server) struct Hooks {
     pub(in crate::server) shutdown: Vec<Hook<()>>,
 }
 
-pub(in crate::server) fn hook<A, F>(function: impl Fn(A) -> F + Send + Sync + 'static) -> Hook<A>
+pub(super) fn hook_of<A, F>(function: impl Fn(A) -> F + Send + Sync + 'static) -> Hook<A>
 where
     F: Future<Output: IntoHookResult> + Send + 'static,
 {

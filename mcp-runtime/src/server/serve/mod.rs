@@ -1,5 +1,6 @@
 //! Serving: endpoints, hooks, listeners, signals and shutdown.
 
+mod hook_setters;
 pub(crate) mod hooks;
 #[cfg(any(feature = "http-server", feature = "socket"))]
 pub(crate) mod listen;

@@ -59,7 +59,7 @@ impl Changes {
 
     /// Records that any change may have been missed. Returns the subscribers, which have to
     /// [report](ChangeSubscriber::report_missed) it, and everything that they have subscribed to.
-    pub(super) fn missed(&self) -> (Vec<Weak<ChangeSubscriber>>, BTreeSet<Change>) {
+    pub(in crate::server) fn missed(&self) -> (Vec<Weak<ChangeSubscriber>>, BTreeSet<Change>) {
         let subscribers = lock(&self.subscribers).clone();
         let mut missed = BTreeSet::new();
         for subscriber in subscribers.iter().filter_map(Weak::upgrade) {
@@ -143,7 +143,7 @@ impl ChangeSubscriber {
     }
 
     /// Collects the changes that may have been missed, except those that were heard meanwhile.
-    pub(super) fn report_missed(&self) {
+    pub(in crate::server) fn report_missed(&self) {
         for topic in lock(&self.topics).iter_mut() {
             topic.changed |= std::mem::take(&mut topic.missed);
         }

@@ -3,15 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, Weak};
 
-use mcp_types::ErrorObject;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
 
-use crate::connection::Contained;
-use crate::error::ServeError;
-use crate::limits::{ANNOUNCE_INTERVAL, GAP_SPREAD, MAX_WAITING_CHANGES};
+use crate::limits::{ANNOUNCE_INTERVAL, MAX_WAITING_CHANGES};
 use crate::protocol::Change;
-use crate::server::Server;
 use crate::sync::lock;
 
 tokio::task_local! {
@@ -36,7 +31,7 @@ impl ChangeQueue {
             } else if !waiting.contains(&change) {
                 crate::log::warn!(
                     ?change,
-                    "a change was not told to other replicas: too many wait"
+                    "a change does not reach other replicas, because too many changes wait"
                 );
             }
         }
@@ -53,6 +48,16 @@ impl ChangeQueue {
     }
 }
 
+/// Runs `publish` for a change that another replica has published.
+pub(in crate::server) fn as_heard<T>(publish: impl FnOnce() -> T) -> T {
+    IS_HEARD.sync_scope((), publish)
+}
+
+/// Runs a hook for a change that another replica has published.
+pub(in crate::server) fn while_heard<F: Future>(hook: F) -> impl Future<Output = F::Output> {
+    IS_HEARD.scope((), hook)
+}
+
 /// The queue to the other replicas, if the server has a bus.
 #[derive(Debug, Default)]
 pub(in crate::server) struct ChangesForReplicas(Mutex<Weak<ChangeQueue>>);
@@ -67,42 +72,11 @@ impl ChangesForReplicas {
             queue.add([change.clone()]);
         }
     }
-}
 
-impl Server {
-    /// Returns true if the server is one of several replicas.
-    pub(in crate::server) fn is_replicated(&self) -> bool {
-        lock(&self.state.for_replicas.0).strong_count() > 0
-    }
-
-    /// Checks that any replica can continue a call whose questions were answered.
-    ///
-    /// # Errors
-    ///
-    /// When a function asks with a parameter, and there are no keys that replicas share. Functions
-    /// that ask in another way are not known before they ask.
-    pub(crate) fn check_replicated(&self) -> Result<(), ServeError> {
-        if self.is_raw() || self.settings().retry_states.are_shared() {
-            return Ok(());
-        }
-        if let Some(name) = self.router().asking() {
-            let reason = format!(
-                "`{name}` asks the client, and the answer may reach another replica: set the same \
-                 `ServerBuilder::state_keys` in all replicas"
-            );
-            return Err(ServeError::setting("state_keys", reason));
-        }
-        crate::log::warn!(
-            "the server has a bus but no `state_keys`: calls of stateless clients fail when they ask \
-             (`cx.elicit`, `cx.sample`, `cx.roots`)"
-        );
-        Ok(())
-    }
-
-    /// Returns the queue in which the changes of this server collect for the other replicas from
-    /// now on; `None` if there already is one, for another endpoint.
-    pub(crate) fn changes_for_replicas(&self) -> Option<Arc<ChangeQueue>> {
-        let mut current = lock(&self.state.for_replicas.0);
+    /// Returns the queue in which changes collect from now on; `None` if there already is one, for
+    /// another endpoint. Changes collect until the queue is dropped.
+    pub(in crate::server) fn collect(&self) -> Option<Arc<ChangeQueue>> {
+        let mut current = lock(&self.0);
         if current.strong_count() > 0 {
             return None;
         }
@@ -111,52 +85,7 @@ impl Server {
         Some(queue)
     }
 
-    /// Runs the `on_change` hooks for the changes of another replica, and tells the clients of this
-    /// process.
-    pub(crate) async fn heard(&self, changes: BTreeSet<Change>) {
-        self.run_change_hooks(&changes).await;
-        for change in changes {
-            IS_HEARD.sync_scope((), || self.state.publish(change));
-        }
-    }
-
-    /// Handles the loss of messages of other replicas: runs the `on_change` hooks for everything
-    /// that may have changed, and reports it to the clients of this process. The reports are spread
-    /// over [`GAP_SPREAD`], to avoid that all clients ask at the same time.
-    pub(crate) async fn missed(&self) {
-        let (subscribers, mut changes) = self.state.changes.missed();
-        changes.extend(
-            self.settings()
-                .list_changed
-                .iter()
-                .map(|list| (*list).into()),
-        );
-        self.run_change_hooks(&changes).await;
-        let start = Instant::now();
-        let count = u32::try_from(subscribers.len()).unwrap_or(u32::MAX);
-        let step = GAP_SPREAD / count.saturating_add(1);
-        for (subscriber, number) in subscribers.iter().zip(1..) {
-            sleep_until(start + step * number).await;
-            if let Some(subscriber) = subscriber.upgrade() {
-                subscriber.report_missed();
-            }
-        }
-    }
-
-    async fn run_change_hooks(&self, changes: &BTreeSet<Change>) {
-        for hook in &self.settings().hooks.change {
-            for change in changes {
-                let hook = Arc::clone(hook);
-                let argument = (self.clone(), change.clone());
-                // A panic is logged where it is contained.
-                let called = Contained(Box::pin(async move {
-                    if let Err(error) = hook(argument).await {
-                        crate::log::error!(%error, "`on_change` failed");
-                    }
-                    Ok::<_, ErrorObject>(())
-                }));
-                let _ = IS_HEARD.scope((), called).await;
-            }
-        }
+    pub(in crate::server) fn is_collected(&self) -> bool {
+        lock(&self.0).strong_count() > 0
     }
 }

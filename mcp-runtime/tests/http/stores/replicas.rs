@@ -81,12 +81,12 @@ impl Bus for Wire {
         Box::pin(async move {
             deliver(BusEvent::Gap);
             wire.0.lock().unwrap().listeners.push(deliver);
-            pending().await
+            pending::<()>().await;
         })
     }
 }
 
-/// What replicas share.
+/// The store and the bus that replicas share.
 #[derive(Clone, Default)]
 struct Common {
     store: MemoryKeyValue,
@@ -299,7 +299,7 @@ async fn many_changes_are_published_together() {
 }
 
 #[tokio::test]
-async fn what_changed_while_the_bus_was_away_is_told_once() {
+async fn a_change_while_the_bus_is_away_is_reported_once() {
     let clock = Clock::stopped();
     let common = Common::default();
     let (one, other) = common.pair().await;
@@ -320,7 +320,7 @@ async fn what_changed_while_the_bus_was_away_is_told_once() {
     there.ask(&call(9, "grow", json!({}))).await;
     let told = read_until(&mut stream, "tools/list_changed");
     let told = clock.run_until(Duration::from_millis(100), told).await;
-    // Nobody has reported a change of this list, but it may have been missed.
+    // No replica has reported a change of this list, but one may have been missed.
     assert!(told.contains("resources/list_changed"), "{told}");
     assert!(!told.contains("resources/updated"), "{told}");
 }

@@ -313,10 +313,10 @@ impl HttpOptions {
     /// replicas also need the same [store](Self::store) and the same
     /// [`state_keys`](crate::ServerBuilder::state_keys).
     ///
-    /// A change that one replica announces is told to the clients of all. Answers, cancellations
-    /// and progress of a client reach the call that they concern, and the end of a session ends its
+    /// A change that one replica announces reaches the clients of all. Answers, cancellations and
+    /// progress of a client reach the call that they concern, and the end of a session ends its
     /// calls and streams, in whichever replica they are. After messages may have been lost, clients
-    /// are told that everything they have subscribed to has changed.
+    /// get a notification of everything that they have subscribed to.
     pub fn bus(mut self, bus: impl Bus) -> Self {
         self.bus = Some(Arc::new(bus));
         self

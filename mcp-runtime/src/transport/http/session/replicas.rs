@@ -33,7 +33,7 @@ pub(crate) struct Replicas {
     unpublished: OnceAMinute,
 }
 
-/// What a client has sent for another replica.
+/// A kind of message that a client has sent for another replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Foreign {
     /// A cancellation or progress. It may concern nothing, so nobody waits for it.
@@ -255,7 +255,7 @@ impl HttpState {
     }
 }
 
-/// What was heard of other replicas and takes time to handle.
+/// Messages of other replicas that take time to handle.
 #[derive(Default)]
 struct Inbox {
     changes: ChangeQueue,
@@ -288,7 +288,7 @@ async fn publish_changes(replicas: Arc<Replicas>, queue: Arc<ChangeQueue>) {
             let content = BusContent::Changes(changes.iter().cloned().collect());
             let Some(message) = BusMessage::write(replicas.own, content) else {
                 crate::log::warn!(
-                    "changes were not told to other replicas: their URIs are too long"
+                    "changes do not reach other replicas, because their URIs are too long"
                 );
                 continue;
             };
