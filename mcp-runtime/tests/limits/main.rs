@@ -44,6 +44,9 @@ complete! {
     #[allow(dead_code)]
     #[path = "../proxy/behind.rs"]
     mod behind;
+    #[allow(dead_code)]
+    #[path = "../http/stores/bus.rs"]
+    mod bus;
     #[cfg(unix)]
     mod children;
     mod clients;
@@ -53,6 +56,7 @@ complete! {
     mod layers;
     mod memory;
     mod proxies;
+    mod replicas;
     #[allow(dead_code)]
     #[path = "../http/scripted.rs"]
     mod scripted;
@@ -83,6 +87,7 @@ fn none_is_left_out() {
         layers::LIMITS,
         memory::LIMITS,
         proxies::LIMITS,
+        replicas::LIMITS,
         servers::LIMITS,
         streams::LIMITS,
     ];

@@ -190,7 +190,7 @@ async fn a_record_of_a_session_that_can_not_be_used_is_logged() {
         let id = SessionId::new(7 << 96);
         let hour = Duration::from_secs(3600);
         let value = record.to_owned().into();
-        let put = store.put(&format!("session/{id}"), value, hour, PutMode::Create);
+        let put = store.put(&format!("session:{id}"), value, hour, PutMode::Create);
         put.await.unwrap();
         let site = Site::with(HttpOptions::default().store(store));
         let headers = format!("mcp-session-id: {id}\r\nmcp-protocol-version: 2025-11-25\r\n");

@@ -18,7 +18,7 @@ async fn answer_from(record: &str) -> Answer {
     let id = SessionId::new(7);
     let record = record.to_owned().into();
     let hour = Duration::from_secs(3600);
-    let key = format!("session/{id}");
+    let key = format!("session:{id}");
     let put = store.values.put(&key, record, hour, PutMode::Create);
     put.await.unwrap();
     let site = store.site().await;

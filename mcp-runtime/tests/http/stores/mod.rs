@@ -1,5 +1,6 @@
 //! Sessions that are served by several processes.
 
+mod bus;
 mod faults;
 mod replicas;
 mod shared;
@@ -118,7 +119,7 @@ async fn changes_of_one_session_at_many_servers_are_all_kept() {
         });
     in_time(futures_util::future::join_all(edits)).await;
 
-    let stored = store.values.get(&format!("session/{}", here.id), None);
+    let stored = store.values.get(&format!("session:{}", here.id), None);
     let stored = stored.await.unwrap().unwrap().value;
     let stored: Value = serde_json::from_slice(&stored).unwrap();
     let mut subscribed: Vec<_> = stored["state"]["resources"]

@@ -1,90 +1,23 @@
 //! Replicas that reach each other over a bus.
 
-use std::future::{pending, ready};
-use std::sync::{Arc, Mutex};
+use std::future::ready;
 use std::time::Duration;
 
-use bytes::Bytes;
 use mcp_runtime::input::StateKey;
 use mcp_runtime::prelude::*;
-use mcp_runtime::store::{Bus, BusEvent, MemoryKeyValue, StoreError, StoreFuture, publish_changes};
+use mcp_runtime::store::{Bus as _, MemoryKeyValue, publish_changes};
 use mcp_runtime::transport::http::{HttpOptions, http};
-use mcp_runtime::{BoxFuture, Change, Server};
+use mcp_runtime::{Change, Server};
 use serde_json::json;
 use tokio::sync::mpsc;
 
+use super::bus::Wire;
 use super::shared::elsewhere;
 use super::{agrees, asked};
 use crate::site::{Session, Site, read, read_until};
 use crate::streams::with_roots;
-use crate::support::clock::{Clock, in_time, until};
+use crate::support::clock::{Clock, in_time};
 use crate::support::{builder, call, stateless};
-
-type Deliver = Arc<dyn Fn(BusEvent) + Send + Sync>;
-
-/// A bus that a test can interrupt.
-#[derive(Clone, Default)]
-struct Wire(Arc<Mutex<State>>);
-
-#[derive(Default)]
-struct State {
-    listeners: Vec<Deliver>,
-    is_cut: bool,
-    published: Vec<Bytes>,
-}
-
-impl Wire {
-    fn cut(&self) {
-        self.0.lock().unwrap().is_cut = true;
-    }
-
-    fn mend(&self) {
-        self.0.lock().unwrap().is_cut = false;
-        self.deliver(&BusEvent::Gap);
-    }
-
-    fn deliver(&self, event: &BusEvent) {
-        let listeners = self.0.lock().unwrap().listeners.clone();
-        for deliver in listeners {
-            deliver(event.clone());
-        }
-    }
-
-    /// Returns how many messages have this string in them.
-    fn published(&self, part: &str) -> usize {
-        let state = self.0.lock().unwrap();
-        let published = state.published.iter();
-        let has_part = |message: &&Bytes| String::from_utf8_lossy(message).contains(part);
-        published.filter(has_part).count()
-    }
-
-    async fn listeners(&self, count: usize) {
-        let all = || self.0.lock().unwrap().listeners.len() == count;
-        until("all replicas listen", all).await;
-    }
-}
-
-impl Bus for Wire {
-    fn publish(&self, message: Bytes) -> StoreFuture<()> {
-        let mut state = self.0.lock().unwrap();
-        if state.is_cut {
-            return Box::pin(ready(Err(StoreError::new("cut"))));
-        }
-        state.published.push(message.clone());
-        drop(state);
-        self.deliver(&BusEvent::Message(message));
-        Box::pin(ready(Ok(())))
-    }
-
-    fn listen(&self, deliver: Deliver) -> BoxFuture<()> {
-        let wire = self.clone();
-        Box::pin(async move {
-            deliver(BusEvent::Gap);
-            wire.0.lock().unwrap().listeners.push(deliver);
-            pending::<()>().await;
-        })
-    }
-}
 
 /// The store and the bus that replicas share.
 #[derive(Clone, Default)]

@@ -48,7 +48,7 @@ impl SessionRecord {
 
     /// Returns the key under which the store has the record of a session.
     pub(super) fn key(id: SessionId) -> String {
-        format!("session/{id}")
+        format!("session:{id}")
     }
 
     /// Reads a record.
