@@ -1,5 +1,6 @@
 //! Sessions that are served by several processes.
 
+#[allow(dead_code)]
 mod bus;
 mod faults;
 mod replicas;

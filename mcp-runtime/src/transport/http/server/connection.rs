@@ -44,7 +44,7 @@ pub(crate) struct Site {
     pub(crate) head_timeout: Duration,
     /// How long a connection may go without requests and data.
     pub(crate) idle_timeout: Duration,
-    /// What `/ready` reports.
+    /// True if `/ready` reports 200.
     pub(crate) is_ready: AtomicBool,
     /// True once the listener is closed, so that clients should open no more requests here.
     pub(crate) is_closing: watch::Sender<bool>,
