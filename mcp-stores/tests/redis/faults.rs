@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use mcp_runtime::store::{Bus as _, BusEvent, KeyValue as _, PutMode, StoreError};
+use mcp_stores::Redis;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
@@ -127,4 +129,36 @@ async fn a_full_redis_takes_no_new_values_and_still_has_the_old_ones() {
     assert!(redis.remove("old", Some(version)).await.unwrap());
     assert_eq!(server.run("CONFIG SET maxmemory 0"), "+OK");
     assert!(put("new", PutMode::Create).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_connection_that_no_longer_answers_is_replaced() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    // The host of the old connections is gone: nothing passes, and no connection is closed.
+    let (gone, is_gone) = tokio::sync::watch::channel(false);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    let port = server.port();
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let mut is_gone = is_gone.clone();
+            is_gone.mark_unchanged();
+            tokio::spawn(async move {
+                let mut redis = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                let passing = tokio::io::copy_bidirectional(&mut client, &mut redis);
+                tokio::select! {
+                    _ = passing => {}
+                    _ = is_gone.changed() => std::future::pending().await,
+                }
+            });
+        }
+    });
+    let redis = Redis::connect(&url, "test").await.unwrap();
+    assert_eq!(redis.get("key", None).await.unwrap(), None);
+    gone.send_replace(true);
+    let start = Instant::now();
+    unavailable(redis.get("key", None).await, start);
+    assert_eq!(redis.get("key", None).await.unwrap(), None);
 }
