@@ -164,7 +164,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let key = key.as_bytes().try_into();
     let key = key.map_err(|_| "STATE_KEY must have 32 bytes")?;
     server.state_keys([StateKey::new(key)]);
-    server.extension(Tasks::memory());
+    server.extension(Tasks::new(redis.tasks()));
     if let Some(limit) = limit {
         let limit = RateLimit::per_principal(limit.parse()?, Duration::from_secs(60));
         server.layer(limit.buckets(redis.buckets()));
