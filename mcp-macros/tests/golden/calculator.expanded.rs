@@ -172,6 +172,7 @@ const _: () = {
                                 },
                             )
                         })
+                        .asking()
                 });
             __server
                 .tool({
