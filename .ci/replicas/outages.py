@@ -95,7 +95,8 @@ def _():
                 refused(send(port, request("initialize", hello)), time.monotonic())
                 refused(session.ask(port, "resources/subscribe", {"uri": "counter://new"}), time.monotonic())
                 assert stateless(port, "tools/call", call("who")).status == 200
-                print(f"a session's call is answered with {session.call(port, 'who').status}")
+                # Nothing is written for this call.
+                assert session.call(port, "who").status == 200
         finally:
             redis("CONFIG", "SET", "maxmemory", 0)
         for port in cluster.ports:
@@ -121,6 +122,17 @@ def _():
         assert session.send(third, answer).status == 202
         assert asking.text().startswith("hello Bob")
         until("all clients are told", lambda: all(COUNT in it.updates() for it in watchers), 10)
+
+
+@part("messages of other versions and of strangers")
+def _():
+    strange = [b"", b"strange", bytes(5_000_000), b'{"format":2,"from":0,"content":{"new":1}}']
+    with watching() as (_, watchers):
+        for message in [*strange, b'{"format":1,"from":0,"content":{"new":1}}']:
+            redis("PUBLISH", "replica:bus", message)
+        stateless(first, "tools/call", call("increment")).text()
+        until("all clients are told", lambda: all(COUNT in it.updates() for it in watchers), 5)
+    assert all(replica.is_warned("a message on the bus was ignored") == 1 for replica in replicas)
 
 
 @part("records of other versions, damaged records and records of others")
