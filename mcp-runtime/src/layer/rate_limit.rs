@@ -17,6 +17,7 @@ use tower_service::Service;
 use super::{BoxError, McpRequest, McpResponse, RequestService, TooManyRequests};
 use crate::connection::BoxFuture;
 use crate::limits::MAX_BUCKETS;
+use crate::log::OnceAMinute;
 use crate::sync::lock;
 
 /// A layer that refuses requests above a rate with [`TooManyRequests`]. It never makes a request
@@ -49,6 +50,8 @@ pub struct RateLimit {
     rate: Rate,
     local: Arc<LocalBuckets>,
     shared: Option<Arc<dyn Buckets>>,
+    /// Limits the warnings about a store that is unavailable.
+    outages: Arc<OnceAMinute>,
 }
 
 impl RateLimit {
@@ -64,6 +67,7 @@ impl RateLimit {
             rate: Rate::new(requests, period),
             local: Arc::default(),
             shared: None,
+            outages: Arc::default(),
         }
     }
 
@@ -79,15 +83,24 @@ impl RateLimit {
     ///
     /// # Errors
     ///
-    /// When the bucket is empty, or the store is unavailable.
+    /// When the bucket is empty.
     async fn take(&self, request: &McpRequest) -> Result<(), BoxError> {
         let taken = match (&self.shared, request.principal()) {
-            (Some(shared), Some(principal)) => shared.take(principal, self.rate).await?,
-            _ => self.local.take(caller(request), self.rate),
+            (Some(shared), Some(principal)) => {
+                let taken = shared.take(principal, self.rate).await;
+                taken.inspect_err(|error| self.warn(error)).ok()
+            }
+            _ => None,
         };
-        match taken {
+        match taken.unwrap_or_else(|| self.local.take(caller(request), self.rate)) {
             Taken::Yes => Ok(()),
             Taken::No(time) => Err(TooManyRequests::retry_after(time).into()),
+        }
+    }
+
+    fn warn(&self, error: &BoxError) {
+        if self.outages.is_first() {
+            crate::log::warn!(%error, "rates are limited in this process alone at the moment");
         }
     }
 }
@@ -224,8 +237,9 @@ pub enum Taken {
 pub trait Buckets: Send + Sync + 'static {
     /// Takes a token from the bucket of a principal. A new bucket is full.
     ///
-    /// The future fails when the store is unavailable; the request is then answered with an
-    /// internal error.
+    /// The future fails when the store is unavailable. The request then takes a token from a bucket
+    /// of this process, and a warning is logged once a minute. Requests wait for the store, so each
+    /// call must end within about half a second.
     fn take(&self, principal: &str, rate: Rate) -> BoxFuture<Result<Taken, BoxError>>;
 }
 

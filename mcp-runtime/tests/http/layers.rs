@@ -116,6 +116,27 @@ async fn so_is_one_that_is_refused_later() {
     check_refused(&site.send(post(&call(1, "echo", json!({})), Some(id))).await);
 }
 
+/// A store that is unavailable.
+struct Away;
+
+impl Buckets for Away {
+    fn take(&self, _: &str, _: Rate) -> BoxFuture<Result<Taken, BoxError>> {
+        Box::pin(async { Err("away".into()) })
+    }
+}
+
+#[tokio::test]
+async fn a_process_limits_alone_while_the_store_of_buckets_is_away() {
+    let mut server = builder();
+    server.layer(RateLimit::per_principal(1, HOUR).buckets(Away));
+    let site = site(&mut server);
+    for principal in ["ann", "bob"] {
+        let request = of(site.stateless(&echo()), principal);
+        assert_eq!(site.send(request.clone()).await.status, 200);
+        check_refused(&site.send(request).await);
+    }
+}
+
 #[tokio::test]
 async fn members_of_a_batch_have_no_status_of_their_own() {
     for buckets in [None, Some(Exhausted)] {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use crate::limits::{ANNOUNCE_INTERVAL, MAX_WAITING_CHANGES};
+use crate::limits::MAX_WAITING_CHANGES;
 use crate::protocol::Change;
 use crate::sync::lock;
 
@@ -38,12 +39,15 @@ impl ChangeQueue {
         self.added.notify_one();
     }
 
-    /// Waits until there are changes, and a moment for more of them. Only one task may wait.
-    pub(crate) async fn take(&self) -> BTreeSet<Change> {
+    /// Waits until there are changes, and then for the time `pause` for more of them. Only one task
+    /// may wait.
+    pub(crate) async fn take(&self, pause: Duration) -> BTreeSet<Change> {
         while lock(&self.waiting).is_empty() {
             self.added.notified().await;
         }
-        tokio::time::sleep(ANNOUNCE_INTERVAL).await;
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
         std::mem::take(&mut *lock(&self.waiting))
     }
 }

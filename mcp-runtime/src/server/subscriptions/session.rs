@@ -187,8 +187,12 @@ impl Session {
         lock(&self.edits).get_or_insert_default();
     }
 
+    pub(crate) fn is_stored(&self) -> bool {
+        lock(&self.edits).is_some()
+    }
+
     /// Collects a change of the state if the session is stored.
-    pub(in crate::server) fn edited(&self, edit: impl FnOnce() -> SessionEdit) {
+    pub(crate) fn edited(&self, edit: impl FnOnce() -> SessionEdit) {
         if let Some(edits) = &mut *lock(&self.edits) {
             edits.push(edit());
         }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use self::shared::{Shared, elsewhere, twins};
 use crate::site::{Session, Site, read, read_until};
 use crate::streams::with_roots;
-use crate::support::clock::{in_time, until};
+use crate::support::clock::{Clock, in_time, until};
 use crate::support::{builder, call, initialize, request};
 
 #[tokio::test]
@@ -53,26 +53,17 @@ async fn opening(site: &Site) -> Session<'_> {
 
 #[tokio::test]
 async fn a_handshake_is_completed_at_another_server() {
-    let initialized = Arc::new(AtomicUsize::new(0));
-    let store = Shared::default();
-    let site = || {
-        let initialized = Arc::clone(&initialized);
-        let mut server = builder();
-        server.on_initialized(move |_| {
-            initialized.fetch_add(1, Ordering::Relaxed);
-            ready(())
-        });
-        let options = HttpOptions::default().store(store.values.clone());
-        Site::of_with(&server.build(), options)
+    let (sites, initialized) = hooked(&Shared::default(), 3);
+    let [one, other, third] = &*sites else {
+        unreachable!()
     };
-    let (one, other, third) = (site(), site(), site());
-    let here = opening(&one).await;
+    let here = opening(one).await;
     let early = here.ask(&request(1, "tools/list", json!({}))).await;
     assert!(early.body.contains("initialized"), "{early:?}");
-    let there = elsewhere(&here, &other);
-    let complete = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let there = elsewhere(&here, other);
+    let complete: Value = serde_json::from_str(INITIALIZED).unwrap();
     assert_eq!(there.ask(&complete).await.status, 202);
-    for site in [&one, &third, &other] {
+    for site in [one, third, other] {
         let session = elsewhere(&here, site);
         // A client may repeat the notification if it got no answer.
         assert_eq!(session.ask(&complete).await.status, 202);
@@ -80,6 +71,81 @@ async fn a_handshake_is_completed_at_another_server() {
         assert!(answer.body.contains("inputSchema"), "{answer:?}");
     }
     assert_eq!(initialized.load(Ordering::Relaxed), 1);
+}
+
+/// Returns servers that share a store, and the number of handshakes that their hooks have heard of.
+fn hooked(store: &Shared, servers: usize) -> (Vec<Site>, Arc<AtomicUsize>) {
+    let heard = Arc::new(AtomicUsize::new(0));
+    let site = || {
+        let heard = Arc::clone(&heard);
+        let mut server = builder();
+        server.on_initialized(move |_| {
+            heard.fetch_add(1, Ordering::Relaxed);
+            ready(())
+        });
+        let options = HttpOptions::default().store(store.clone());
+        Site::of_with(&server.build(), options)
+    };
+    let sites = (0..servers).map(|_| site()).collect();
+    (sites, heard)
+}
+
+const INITIALIZED: &str = r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#;
+
+#[tokio::test]
+async fn a_handshake_that_is_completed_at_two_servers_at_once_is_heard_of_once() {
+    let store = Shared::default();
+    let (sites, heard) = hooked(&store, 2);
+    let here = opening(&sites[0]).await;
+    // Both servers know the session before one of them stores the end of the handshake.
+    let there = elsewhere(&here, &sites[1]);
+    let ping = request(1, "ping", json!({}));
+    assert_eq!(there.ask(&ping).await.status, 200);
+    *store.delay.lock().unwrap() = Duration::from_millis(20);
+    let complete: Value = serde_json::from_str(INITIALIZED).unwrap();
+    let answers = tokio::join!(here.ask(&complete), there.ask(&complete));
+    assert_eq!(
+        (answers.0.status.as_u16(), answers.1.status.as_u16()),
+        (202, 202)
+    );
+    for session in [&here, &there] {
+        let answer = session.ask(&request(2, "tools/list", json!({}))).await;
+        assert!(answer.body.contains("inputSchema"), "{answer:?}");
+    }
+    assert_eq!(heard.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn the_end_of_a_handshake_is_stored_once_the_store_works_again() {
+    let store = Shared::default();
+    let (sites, heard) = hooked(&store, 2);
+    let here = opening(&sites[0]).await;
+    store.fail("update");
+    let complete: Value = serde_json::from_str(INITIALIZED).unwrap();
+    assert_eq!(here.ask(&complete).await.status, 503);
+    assert_eq!(heard.load(Ordering::Relaxed), 0);
+    store.fail("nothing");
+    for site in [&sites[0], &sites[1]] {
+        let list = request(2, "tools/list", json!({}));
+        let answer = elsewhere(&here, site).ask(&list).await;
+        assert!(answer.body.contains("inputSchema"), "{answer:?}");
+    }
+    assert_eq!(heard.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_stream_ends_after_its_session_has_ended_at_another_server() {
+    let clock = Clock::stopped();
+    let (one, other) = twins().await;
+    let here = one.session("2025-11-25").await;
+    let stream = here.listen(None).await;
+    let there = elsewhere(&here, &other);
+    let delete = there.request("DELETE").body(String::new()).unwrap();
+    assert_eq!(other.send(delete).await.status, 204);
+    // Without a bus, the server looks for the session once a minute.
+    let ended = clock.run_until(Duration::from_secs(10), read(stream));
+    let ended = tokio::time::timeout(Duration::from_secs(600), ended).await;
+    assert!(ended.is_ok());
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::connection::{Core, Limits, Peer, Recorder, now};
 use crate::error::{CallError, RequestError};
 use crate::limits::{EARLY_CANCELLATION, MAX_EARLY_CANCELLATIONS};
 use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
-use crate::server::{Principal, Server, ServerRole, Session, StoredSession};
+use crate::server::{Principal, Server, ServerRole, Session, SessionEdit, StoredSession};
 use crate::store::Version;
 use crate::sync::lock;
 use crate::transport::http::exchange::stream::Stream;
@@ -51,6 +51,8 @@ pub(crate) struct SessionState {
     ending: bool,
     /// The version of the record whose state this process has adopted; `None` if that is not known.
     adopted: Option<Version>,
+    /// The client whose handshake is complete, until that is stored.
+    pub(crate) initialized: Option<(Arc<Negotiated>, Peer)>,
 }
 
 /// Requests that were cancelled before they arrived. Each message has its own connection, so
@@ -121,6 +123,7 @@ impl HttpSession {
                 early: EarlyCancellations::default(),
                 ending: false,
                 adopted: None,
+                initialized: None,
             }),
             storing: tokio::sync::Mutex::default(),
             recorder: OnceLock::new(),
@@ -202,8 +205,13 @@ impl HttpSession {
     }
 
     /// Adopts the state of the record with the next request, because a change could not be stored.
+    /// The end of the handshake can't be undone, so it is stored with the next request.
     pub(crate) fn undo(&self) {
-        self.lock().adopted = None;
+        let mut state = self.lock();
+        state.adopted = None;
+        if state.initialized.is_some() {
+            self.session.edited(|| SessionEdit::Initialized);
+        }
     }
 
     /// Removes the events of the session, which has ended in all processes.

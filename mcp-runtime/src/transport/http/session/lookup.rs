@@ -250,6 +250,7 @@ impl HttpState {
             let Some(mut record) = self.read(session.id, &found)? else {
                 return Ok(());
             };
+            let was_initialized = record.state.initialized;
             for edit in edits {
                 record.state.apply(edit);
             }
@@ -259,6 +260,10 @@ impl HttpState {
                 .put(&key, record.write(), options.session_idle, mode);
             if let Some(version) = put.await.map_err(|error| self.unavailable(error))? {
                 session.adopt(&record.state, version);
+                let client = session.lock().initialized.take();
+                if let Some((negotiated, peer)) = client.filter(|_| !was_initialized) {
+                    self.server.initialized(negotiated, peer);
+                }
                 self.tell_edited(session.id).await;
                 return Ok(());
             }

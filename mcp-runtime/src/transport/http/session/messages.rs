@@ -50,8 +50,14 @@ impl HttpSession {
                 let peer = Exchange::peer(&delivery.exchange);
                 let mut state = self.lock();
                 let initialized = state.core.role.heard_notification(&method, params, &peer);
+                let client = initialized.map(|negotiated| (negotiated, peer));
+                if self.session.is_stored() {
+                    // The hooks run if no other process has been faster.
+                    state.initialized = client.or(state.initialized.take());
+                    return None;
+                }
                 drop(state);
-                if let Some(negotiated) = initialized {
+                if let Some((negotiated, peer)) = client {
                     delivery.server.initialized(negotiated, peer);
                 }
                 None

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mcp_types::RawJson;
 use tokio::sync::oneshot;
@@ -14,7 +15,7 @@ use tokio::time::timeout;
 
 use super::SessionId;
 use crate::error::{Rejection, ServeError};
-use crate::limits::{BUS_PAUSE, FORWARD_ATTEMPTS, FORWARD_WAIT};
+use crate::limits::{ANNOUNCE_INTERVAL, BUS_PAUSE, FORWARD_ATTEMPTS, FORWARD_WAIT};
 use crate::log::OnceAMinute;
 use crate::server::{ChangeQueue, Server};
 use crate::store::{Bus, BusContent, BusEvent, BusMessage, StoreError};
@@ -273,7 +274,9 @@ impl Inbox {
         };
         let changes = async {
             loop {
-                server.heard(self.changes.take().await).await;
+                // The publisher has merged them.
+                let changes = self.changes.take(Duration::ZERO).await;
+                server.heard(changes).await;
             }
         };
         tokio::join!(gaps, changes);
@@ -283,7 +286,7 @@ impl Inbox {
 /// Publishes the changes of this replica. While the bus is unavailable, the changes wait.
 async fn publish_changes(replicas: Arc<Replicas>, queue: Arc<ChangeQueue>) {
     loop {
-        let changes: Vec<_> = queue.take().await.into_iter().collect();
+        let changes: Vec<_> = queue.take(ANNOUNCE_INTERVAL).await.into_iter().collect();
         for changes in changes.chunks(MAX_CHANGES_OF_MESSAGE) {
             let content = BusContent::Changes(changes.iter().cloned().collect());
             let Some(message) = BusMessage::write(replicas.own, content) else {

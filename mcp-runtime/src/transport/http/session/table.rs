@@ -154,8 +154,15 @@ async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
         let swept = sessions.sweep(tokio::time::Instant::now().into_std());
         for id in &swept.used {
             let renewed = sessions.store.get(&SessionRecord::key(*id), Some(idle));
-            if let Err(error) = renewed.await {
-                crate::log::warn!(%error, ?id, "a session in use was not renewed");
+            match renewed.await {
+                Ok(Some(_)) => {}
+                // Another process has ended it, and this process has not heard of it.
+                Ok(None) => drop(sessions.end(*id)),
+                Err(error) => {
+                    // The next attempt is long before the sessions end.
+                    crate::log::warn!(%error, "sessions in use were not renewed");
+                    break;
+                }
             }
         }
         tokio::spawn(swept.forget(Arc::clone(&sessions.store)));
