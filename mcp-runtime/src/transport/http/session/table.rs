@@ -88,7 +88,10 @@ impl Sessions {
             state.early.remove_expired(now);
             if Arc::strong_count(session) > 1 {
                 state.last_used = now;
-                swept.used.push(*id);
+                // Sessions over HTTP+SSE have no record.
+                if session.session.is_stored() {
+                    swept.used.push(*id);
+                }
             }
             let keep = now.saturating_duration_since(state.last_used) < self.idle;
             drop(state);
