@@ -139,7 +139,7 @@ def _():
 def _():
     def edited(edit, **headers):
         session = Session(first, **headers)
-        key = f"replica:kv:session/{session.id}"
+        key = f"replica:kv:session:{session.id}"
         record = json.loads(redis("GET", key)[8:])
         # Another version of the value, so that all replicas read it again.
         redis("SET", key, b"edited!!" + edit(record), "KEEPTTL")
