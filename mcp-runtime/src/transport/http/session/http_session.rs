@@ -9,6 +9,7 @@ use http::StatusCode;
 use mcp_types::{InitializeRequest, RawJsonRef, Request, RequestId};
 
 use super::SessionId;
+use super::record::SessionRecord;
 use crate::connection::{Core, Limits, Peer, Recorder, now};
 use crate::error::{CallError, RequestError};
 use crate::limits::{EARLY_CANCELLATION, MAX_EARLY_CANCELLATIONS};
@@ -38,6 +39,8 @@ pub(crate) struct HttpSession {
     /// Held while the session's state is stored.
     pub(crate) storing: tokio::sync::Mutex<()>,
     recorder: OnceLock<Recorder>,
+    /// The key of the session's record, which each request needs.
+    key: OnceLock<String>,
 }
 
 pub(crate) struct SessionState {
@@ -127,12 +130,17 @@ impl HttpSession {
             }),
             storing: tokio::sync::Mutex::default(),
             recorder: OnceLock::new(),
+            key: OnceLock::new(),
         }
     }
 
     /// Returns the recorder of the session's messages. The first call creates it with `first`.
     pub(crate) fn recorder(&self, first: impl FnOnce() -> Recorder) -> &Recorder {
         self.recorder.get_or_init(first)
+    }
+
+    pub(super) fn key(&self) -> &str {
+        self.key.get_or_init(|| SessionRecord::key(self.id))
     }
 
     pub(crate) fn belongs_to(&self, principal: Option<&Principal>) -> bool {

@@ -63,11 +63,13 @@ impl HttpState {
     ) -> Result<(), Rejection> {
         self.sessions.add(session, now())?;
         let record = SessionRecord::new(owner, initialize);
-        let key = SessionRecord::key(session.id);
         let options = &self.options;
-        let put = options
-            .store
-            .put(&key, record.write(), options.session_idle, PutMode::Create);
+        let put = options.store.put(
+            session.key(),
+            record.write(),
+            options.session_idle,
+            PutMode::Create,
+        );
         let reason = match put.await {
             Ok(Some(version)) => {
                 session.wrote(version);
@@ -107,7 +109,11 @@ impl HttpState {
         {
             return Err(Rejection::SessionUnknown);
         }
-        let session = match (self.stored(id).await?, here) {
+        let found = match &here {
+            Some(here) => self.stored(id, here.key()).await?,
+            None => self.stored(id, &SessionRecord::key(id)).await?,
+        };
+        let session = match (found, here) {
             (None, _) => None,
             (Some(found), Some(session)) => self.refreshed(session, found.version).await?,
             (Some(found), None) => self.opened(id, &found, principal)?,
@@ -121,12 +127,8 @@ impl HttpState {
     /// # Errors
     ///
     /// When the store is unavailable.
-    async fn stored(&self, id: SessionId) -> Result<Option<Versioned>, Rejection> {
-        let key = SessionRecord::key(id);
-        let found = self
-            .options
-            .store
-            .get(&key, Some(self.options.session_idle));
+    async fn stored(&self, id: SessionId, key: &str) -> Result<Option<Versioned>, Rejection> {
+        let found = self.options.store.get(key, Some(self.options.session_idle));
         let found = found.await.map_err(|error| self.unavailable(error))?;
         if found.is_none() {
             self.sessions.end(id);
@@ -162,7 +164,7 @@ impl HttpState {
     ) -> Result<Option<Arc<HttpSession>>, Rejection> {
         // A change of this process may be about to be stored.
         let storing = session.storing.lock().await;
-        let Some(found) = self.stored(session.id).await? else {
+        let Some(found) = self.stored(session.id, session.key()).await? else {
             return Ok(None);
         };
         let Some(record) = self.read(session.id, &found)? else {
@@ -241,10 +243,9 @@ impl HttpState {
 
     /// Applies changes to the stored state, again if another process has changed it meanwhile.
     async fn edit(&self, session: &HttpSession, edits: &[SessionEdit]) -> Result<(), Rejection> {
-        let key = SessionRecord::key(session.id);
         let options = &self.options;
         for _ in 0..MAX_EDIT_ATTEMPTS {
-            let Some(found) = self.stored(session.id).await? else {
+            let Some(found) = self.stored(session.id, session.key()).await? else {
                 return Ok(());
             };
             let Some(mut record) = self.read(session.id, &found)? else {
@@ -257,7 +258,7 @@ impl HttpState {
             let mode = PutMode::Update(found.version);
             let put = options
                 .store
-                .put(&key, record.write(), options.session_idle, mode);
+                .put(session.key(), record.write(), options.session_idle, mode);
             if let Some(version) = put.await.map_err(|error| self.unavailable(error))? {
                 session.adopt(&record.state, version);
                 let client = session.lock().initialized.take();
@@ -279,10 +280,7 @@ impl HttpState {
     pub(crate) async fn end_session(&self, session: &HttpSession) -> Result<(), Rejection> {
         // The record must be removed first: otherwise a request that arrives meanwhile would open
         // the session again.
-        let removed = self
-            .options
-            .store
-            .remove(&SessionRecord::key(session.id), None);
+        let removed = self.options.store.remove(session.key(), None);
         removed.await.map_err(|error| self.unavailable(error))?;
         self.sessions.end(session.id);
         session.forget();
