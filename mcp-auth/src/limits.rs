@@ -161,8 +161,6 @@ pub(crate) mod server {
     pub(crate) const PROOFS_FULL_PAUSE: Duration = Duration::from_secs(10);
     /// `Retry-After` of the response if the store of proofs or of logins is unavailable.
     pub(crate) const STORE_PAUSE: Duration = Duration::from_secs(5);
-    /// Minimum time between two log lines about a store that is unavailable.
-    pub(crate) const STORE_LOG_PAUSE: Duration = Duration::from_secs(60);
 }
 
 /// Limits of the proxy. All of them are listed in `docs/authorization.md`.

@@ -22,7 +22,7 @@ pub(crate) struct StoreFailed;
 /// Logs errors of a store, at most once a minute.
 #[cfg(feature = "server")]
 #[derive(Default)]
-pub(crate) struct StoreLog(Mutex<Option<tokio::time::Instant>>);
+pub(crate) struct StoreLog(mcp_runtime::log::OnceAMinute);
 
 #[cfg(feature = "server")]
 impl StoreLog {
@@ -31,9 +31,7 @@ impl StoreLog {
         result: Result<T, E>,
     ) -> Result<T, StoreFailed> {
         result.map_err(|error| {
-            let mut logged = lock(&self.0);
-            if logged.is_none_or(|at| at.elapsed() >= crate::limits::server::STORE_LOG_PAUSE) {
-                *logged = Some(tokio::time::Instant::now());
+            if self.0.is_first() {
                 mcp_runtime::log::warn!(
                     %error, "a store has failed, so requests get the status 503 (logged once a minute)"
                 );

@@ -37,7 +37,8 @@ pub(crate) struct Replicas {
 /// A kind of message that a client has sent for another replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Foreign {
-    /// A cancellation or progress. It may concern nothing, so nobody waits for it.
+    /// A cancellation or a report of progress. No replica acknowledges it, because its request may
+    /// have ended.
     Notification,
     Answer,
 }
