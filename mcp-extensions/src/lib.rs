@@ -2,6 +2,8 @@
 // Compiles the programs of this document.
 #![cfg_attr(all(doctest, feature = "sqlite"), doc = include_str!("../../docs/tasks.md"))]
 
+#[cfg(feature = "skills")]
+pub mod skills;
 #[cfg(feature = "tasks")]
 pub mod tasks;
 #[cfg(feature = "testing")]

@@ -1,0 +1,1 @@
+//! The client side: reads skills, and verifies what it reads.

@@ -1,0 +1,1 @@
+//! Reads the front matter of a `SKILL.md` (ext-skills, "Frontmatter").

@@ -1,0 +1,18 @@
+//! The limits of skills, each with its unit and reason.
+//!
+//! A limit that is the default of a setting can be changed by the setting. All others are fixed.
+
+const MIB: usize = 1024 * 1024;
+
+/// Maximum number of files of a skill (Limits).
+pub(super) const MAX_FILES: usize = 512;
+/// Maximum sum of the sizes of a skill's files (Limits).
+pub(super) const MAX_SKILL_BYTES: usize = 16 * MIB;
+
+// Servers.
+
+/// Bytes of all files that a server keeps in memory.
+pub(super) const MEMORY_BYTES: usize = 256 * MIB;
+/// Approximate maximum of the bytes of a page of `skills/list`. An entry is never split, so a page
+/// with a single entry may be longer.
+pub(super) const PAGE_BYTES: usize = MIB;

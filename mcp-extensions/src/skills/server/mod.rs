@@ -1,0 +1,1 @@
+//! The server side: what it loads, and how it serves it.
