@@ -27,6 +27,21 @@ pub(super) fn is_offered(revision: Revision) -> bool {
     revision >= Revision::V2025_11_25
 }
 
+/// The parameters of a list.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct PageParams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cursor: Option<String>,
+}
+
+/// The parameters of `skills/get` and `resources/directory/read`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct UriParams {
+    pub(super) uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cursor: Option<String>,
+}
+
 /// The entry of a skill, which `skills/list` and `skills/get` return (Skill Entries).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SkillEntry {

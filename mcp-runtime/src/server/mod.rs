@@ -40,7 +40,7 @@ pub use context::ProgressStream;
 pub use context::client_logs;
 pub use context::{
     CancellationToken, Context, ContextValue, Detachable, Detached, DetachedCall, DetachedRequest,
-    FromContext, Logger, OptionalFromContext, Principal, Progress, ProgressItems,
+    FromContext, Logger, OptionalFromContext, Principal, Progress, ProgressItems, ResourceView,
 };
 #[doc(hidden)]
 pub use context::{ProgressAmount, ProgressTotal};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_runtime::BoxFuture;
-use mcp_runtime::resources::{Contents, ResourceEntry, UriTemplate};
+use mcp_runtime::resources::{Contents, ResourceCall, ResourceEntry, UriTemplate};
 use mcp_runtime::serde::{Deserialize, Serialize};
 use mcp_runtime::server::tools::ToolBuilder;
 use mcp_runtime::server::{Extension, ExtensionNotification, ExtensionSubscription, Reply};
@@ -106,6 +106,88 @@ async fn a_method_of_an_extension_needs_a_handshake_as_well() {
     let answer = wire.ask(now).await;
     assert_eq!(answer["error"]["code"], -32600, "{answer}");
     wire.lives_on().await;
+}
+
+/// An extension that clients need not declare. It returns the URIs of the resources that the caller
+/// can see, after it has looked up the parameter.
+struct Shelf;
+
+impl Extension for Shelf {
+    fn id(&self) -> &'static str {
+        "com.example/shelf"
+    }
+
+    fn settings(&self, _: Revision) -> Option<JsonObject> {
+        Some(JsonObject::new())
+    }
+
+    fn must_be_declared(&self) -> bool {
+        false
+    }
+
+    fn register(self: Arc<Self>, server: &mut ServerBuilder) {
+        let books = UriTemplate::parse("book:{name}").unwrap();
+        let listed = ResourceTemplate::new("books", "");
+        let read = |_: ResourceCall<'_>| Reply::Ready(Ok(Contents::Text("text".to_owned())));
+        server.resource(ResourceEntry::template(listed, books, read));
+        server.method("com.example/books", async |asked: Asked, cx: Context| {
+            let view = cx.resources();
+            let shown = ["book:emma", "book:draft", "book:secret", "note:a"];
+            let shown = shown.into_iter().filter(|uri| view.shows(uri));
+            Ok::<_, ProtocolError>(json!({
+                "asked": view.inner_uri(&asked.zone),
+                "shown": shown.map(|uri| view.outer_uri(uri)).collect::<Vec<_>>(),
+                "differ": view.differ_by_caller(),
+                "page": view.page_size(),
+            }))
+        });
+    }
+}
+
+#[tokio::test]
+async fn an_extension_that_need_not_be_declared_serves_every_client() {
+    let server = builder().extension(Shelf).build();
+    let ask = async |uri: &str| {
+        let mut wire = Wire::to(&server).await;
+        let asked = stateless(1, "com.example/books", json!({"zone": uri}));
+        wire.ask(asked).await["result"].clone()
+    };
+    let answer = ask("book:emma").await;
+    assert_eq!(answer["asked"], "book:emma");
+    assert_eq!(
+        answer["shown"],
+        json!(["book:emma", "book:draft", "book:secret"])
+    );
+    assert_eq!(
+        (&answer["differ"], &answer["page"]),
+        (&json!(false), &json!(null))
+    );
+}
+
+#[tokio::test]
+async fn an_extension_of_a_mounted_server_sees_what_the_caller_sees() {
+    let mut inner = Server::builder();
+    inner.filter_resources(|uri, _| uri != "book:draft");
+    let mut middle = Server::builder();
+    middle.mount("b", inner.extension(Shelf).build());
+    let mut outer = builder();
+    outer.filter_resources(|uri, _| uri != "a+b+book:secret");
+    outer.page_size(5.try_into().unwrap());
+    let server = outer.mount("a", middle.build()).build();
+    for (asked, inner) in [
+        ("A+b+book:emma", "book:emma"),
+        ("b+book:emma", "b+book:emma"),
+    ] {
+        let mut wire = Wire::to(&server).await;
+        let asked = stateless(1, "com.example/books", json!({"zone": asked}));
+        let answer = &wire.ask(asked).await["result"];
+        assert_eq!(answer["asked"], inner);
+        assert_eq!(answer["shown"], json!(["a+b+book:emma"]));
+        assert_eq!(
+            (&answer["differ"], &answer["page"]),
+            (&json!(true), &json!(5))
+        );
+    }
 }
 
 #[test]

@@ -19,5 +19,5 @@ pub(super) use entries::{CatalogEntry, Visibility};
 pub use lists::List;
 pub(super) use lists::{Caching, ListResult, Place};
 pub use mount::mount_prefix;
-pub(super) use mount::{Mount, Registry, Relay};
+pub(super) use mount::{Mount, Namespace, Registry, Relay};
 pub(super) use snapshot::Catalog;

@@ -64,8 +64,8 @@ impl Registry {
             let requirement = &mut settings.rules.requirement;
             *requirement = requirement.and(&theirs.rules.requirement);
             if !is_among(&self.mounts[..index], &mount.server) {
-                let server = mount.server.clone();
-                let at = move |context: &Context| context.at(&server);
+                let mount = Arc::clone(mount);
+                let at = move |context: &Context| context.within(&mount);
                 let extensions = &mut settings.extensions;
                 extensions.mount(&theirs.extensions, &theirs.scopes, &theirs.layers, at);
             }
@@ -202,7 +202,7 @@ fn mounted_tool(
     let serve = around_tool(mount.layers(), &inner.name, Arc::clone(&inner.handler));
     let mount = Arc::clone(mount);
     let handler = move |call: ToolCall<'_>| {
-        let context = &call.context.at(&mount.server);
+        let context = &call.context.within(&mount);
         let mount = Arc::clone(&mount);
         let reply = serve(ToolCall { context, ..call });
         reply.then_complete(move |result| Ok(mount.tool_result(result)))
@@ -229,7 +229,7 @@ fn mounted_prompt(
     let serve = around_prompt(mount.layers(), &inner.prompt.name, handler);
     let mount = Arc::clone(mount);
     let mut entry = PromptEntry::new(prompt, move |call| {
-        let context = &call.context.at(&mount.server);
+        let context = &call.context.within(&mount);
         let mount = Arc::clone(&mount);
         let reply = serve(PromptCall { context, ..call });
         reply.then(move |result| Ok(mount.prompt_result(result)))
@@ -254,7 +254,7 @@ fn mounted_resource(
     let serve = around_resource(mount.layers(), inner, Arc::clone(&inner.handler));
     let outer = Arc::clone(mount);
     let handler = move |call: ResourceCall<'_>| {
-        let context = &call.context.at(&outer.server);
+        let context = &call.context.within(&outer);
         let mount = Arc::clone(&outer);
         let reply = serve(ResourceCall {
             uri: mount.namespace.strip(call.uri),
@@ -280,9 +280,9 @@ fn mounted_resource(
 /// Wraps a lister of a mounted server, to convert the URIs for the outer server.
 fn lister(inner: Lister, mount: &Arc<Mount>) -> Lister {
     let namespace = mount.namespace.clone();
-    let server = mount.server.clone();
+    let mount = Arc::clone(mount);
     Arc::new(move |mut part| {
-        part.context = part.context.at(&server);
+        part.context = part.context.within(&mount);
         let after = part.after.as_deref();
         part.after = after.map(|uri| namespace.strip(uri).to_owned());
         let found = inner(part);
@@ -398,21 +398,32 @@ impl Namespace {
     ///
     /// The prefix becomes part of the scheme. It can therefore be removed from any URI, and clients
     /// do not mistake the resource for a file or web page that they can get directly.
-    fn uri(&self, uri: &str) -> String {
+    pub(in crate::server) fn uri(&self, uri: &str) -> String {
         match &*self.0 {
             "" => uri.to_owned(),
             prefix => format!("{prefix}+{uri}"),
         }
     }
 
-    fn strip<'a>(&self, uri: &'a str) -> &'a str {
+    pub(in crate::server) fn strip<'a>(&self, uri: &'a str) -> &'a str {
         if self.0.is_empty() {
             return uri;
         }
         // The case of a scheme does not matter (RFC 3986, section 3.1).
-        match uri.split_once('+') {
-            Some((prefix, rest)) if prefix.eq_ignore_ascii_case(&self.0) => rest,
+        match uri.split_at_checked(self.0.len()) {
+            Some((prefix, rest)) if prefix.eq_ignore_ascii_case(&self.0) => {
+                rest.strip_prefix('+').unwrap_or(uri)
+            }
             _ => uri,
+        }
+    }
+
+    /// Returns the namespace of a server with the namespace `inner` that is mounted in this one.
+    pub(in crate::server) fn join(&self, inner: &Self) -> Self {
+        match (&*self.0, &*inner.0) {
+            ("", _) => inner.clone(),
+            (_, "") => self.clone(),
+            (outer, inner) => Self(format!("{outer}+{inner}").into()),
         }
     }
 }
@@ -451,6 +462,10 @@ mod tests {
                 assert_eq!(namespace.strip(&outside), uri);
             }
         }
+        let nested = Namespace::new("a").join(&Namespace::new("b"));
+        assert_eq!(nested.uri("x:y"), "a+b+x:y");
+        assert_eq!(nested.strip("A+b+x:y"), "x:y");
+        assert_eq!(nested.strip("a+x:y"), "a+x:y");
         assert_eq!(Namespace::new("gh").name("search"), "gh_search");
         assert_eq!(Namespace::new("").name("search"), "search");
     }

@@ -11,11 +11,12 @@ use mcp_types::{
 
 use super::detachable_link::DetachableLink;
 use super::reporter::Reporter;
-use super::{CancellationToken, DetachedCall};
+use super::{CancellationToken, DetachedCall, ResourceView};
 use crate::advice::Warnings;
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, RequestParams, missing_extension};
+use crate::server::catalog::{Mount, Namespace};
 use crate::server::input::InputState;
 use crate::server::subscriptions::Severity;
 use crate::server::{Answer, Extension, Server, Session};
@@ -46,9 +47,16 @@ use crate::{ProtocolError, TraceContext};
 #[doc(alias = "RequestContext")]
 pub struct Context {
     request: Arc<RequestContext>,
-    mounted: Option<Server>,
+    mounted: Option<Mounted>,
     /// Values that layers have inserted.
     values: Values,
+}
+
+/// The mounted server that serves a request, and its namespace in the server that was called.
+#[derive(Clone)]
+struct Mounted {
+    server: Server,
+    namespace: Namespace,
 }
 
 /// Everything known about a request, except its method and parameters.
@@ -136,13 +144,26 @@ impl Context {
         }
     }
 
-    /// Returns the context of the same request for the mounted `server`, which serves it.
-    pub(in crate::server) fn at(&self, server: &Server) -> Self {
+    /// Returns the context of the same request for a mounted server, which serves it.
+    pub(in crate::server) fn within(&self, mount: &Mount) -> Self {
+        let outer = self.mounted.as_ref();
+        let namespace = outer.map(|outer| outer.namespace.join(&mount.namespace));
         Self {
             request: Arc::clone(&self.request),
-            mounted: Some(server.clone()),
+            mounted: Some(Mounted {
+                server: mount.server.clone(),
+                namespace: namespace.unwrap_or_else(|| mount.namespace.clone()),
+            }),
             values: self.values.clone(),
         }
+    }
+
+    /// How the caller sees the resources of this server. Extensions need it for methods that return
+    /// or take URIs of resources.
+    #[must_use]
+    pub fn resources(&self) -> ResourceView<'_> {
+        let namespace = self.mounted.as_ref().map(|it| &it.namespace);
+        ResourceView::new(&self.request.server, namespace, self)
     }
 
     /// Returns the context of the same request for a call that may be detached. It reaches the
@@ -281,7 +302,8 @@ impl Context {
     /// A handler can also take a `&Server`.
     #[must_use]
     pub fn server(&self) -> &Server {
-        self.mounted.as_ref().unwrap_or(&self.request.server)
+        let mounted = self.mounted.as_ref().map(|it| &it.server);
+        mounted.unwrap_or(&self.request.server)
     }
 
     pub(in crate::server) fn warnings(&self) -> &Arc<Warnings> {

@@ -14,6 +14,7 @@ mod notifications;
 mod progress;
 mod questions;
 mod reporter;
+mod resource_view;
 
 use tokio::sync::watch;
 
@@ -34,6 +35,7 @@ pub use notifications::Logger;
 #[cfg(feature = "stream")]
 pub use progress::ProgressStream;
 pub use progress::{Progress, ProgressAmount, ProgressItems, ProgressTotal};
+pub use resource_view::ResourceView;
 
 /// Does nothing, because only the layer needs the context of a span.
 #[cfg(not(feature = "log-layer"))]

@@ -64,12 +64,20 @@ pub trait Extension: Any + Send + Sync {
     /// in this revision.
     fn settings(&self, revision: Revision) -> Option<JsonObject>;
 
+    /// Whether a client must declare the extension before it calls its methods; true by default.
+    /// Other clients get the error of a [missing capability](Context::require_extension).
+    ///
+    /// Return false for an extension that only offers methods, and needs nothing from the client.
+    fn must_be_declared(&self) -> bool {
+        true
+    }
+
     /// Adds the methods, resources, tools and hooks of the extension. Called once, by
     /// [`ServerBuilder::extension`].
     ///
     /// Methods that are added here are served only in the revisions in which the extension is
-    /// offered, and only to clients that declare the extension. Other clients get the error of a
-    /// [missing capability](Context::require_extension).
+    /// offered, and only to clients that declare the extension, unless it need
+    /// [not be declared](Self::must_be_declared).
     fn register(self: Arc<Self>, server: &mut ServerBuilder) {
         let _ = server;
     }

@@ -63,6 +63,11 @@ impl ServerExtensions {
         self.all.iter().any(|it| it.extension.id() == id)
     }
 
+    fn must_be_declared(&self, id: &str) -> bool {
+        let mut all = self.all.iter();
+        all.any(|it| it.extension.id() == id && it.extension.must_be_declared())
+    }
+
     pub(in crate::server) fn get<T: Extension>(&self) -> Option<&T> {
         let mut all = self.all.iter();
         all.find_map(|it| {
@@ -161,8 +166,9 @@ impl ServerExtensions {
         let Some((own, serve)) = found else {
             return Ok(None);
         };
-        own.extension
-            .map_or(Ok(()), |id| call.context.check_extension(id))?;
+        if let Some(id) = own.extension.filter(|id| self.must_be_declared(id)) {
+            call.context.check_extension(id)?;
+        }
         scopes.check(call.context)?;
         Ok(Some(serve(call)))
     }

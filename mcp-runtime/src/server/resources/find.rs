@@ -214,6 +214,13 @@ impl Catalog<ResourceEntry> {
         })
     }
 
+    /// Returns true if there is a resource with this `uri`, and a list may show it to the caller of
+    /// `context`.
+    pub(in crate::server) fn shows_uri(&self, uri: &str, context: &Context) -> bool {
+        let found = self.find(uri);
+        found.is_some_and(|found| self.lists(found.entry, &found.uri, context))
+    }
+
     /// Logs a template that `uri` would match if the value of a variable could contain slashes.
     fn log_near(&self, uri: &str) {
         if !tracing::enabled!(tracing::Level::DEBUG) {
