@@ -1,0 +1,147 @@
+"""Reads the skills of our server with other clients, and the skills of other servers with our client.
+
+skills.py OURS RMCP NODE INSPECTOR
+"""
+
+import base64
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import tree
+
+OURS, RMCP, NODE, INSPECTOR = sys.argv[1:]
+HERE = Path(__file__).parent
+REVISIONS = "2025-11-25", "2026-07-28"
+NEWEST = REVISIONS[-1]
+
+CLIENTS = {
+    "TypeScript": (NODE, str(HERE / "client.mjs"), "{url}", "{revision}"),
+    "rmcp": (RMCP, "read", "{url}", "{revision}"),
+    "FastMCP": (sys.executable, str(HERE / "client.py"), "{url}", "{revision}"),
+}
+SERVERS = {
+    "TypeScript": (NODE, str(HERE / "server.mjs"), "{folder}", "{port}", "{revision}"),
+    "rmcp": (RMCP, "serve", "{folder}", "{port}", "{revision}"),
+    "FastMCP": (sys.executable, str(HERE / "server.py"), "{folder}", "{port}"),
+}
+
+
+@contextmanager
+def serving(command, **values):
+    """Starts a server and returns its URL."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [part.format(port=port, **values) for part in command]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(600):
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            except OSError:
+                assert server.poll() is None, f"{command} has ended"
+                time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def run(*command, **values):
+    command = [part.format(**values) for part in command]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def output(*command, **values):
+    ran = run(*command, **values)
+    assert ran.returncode == 0, f"{ran.args}\n{ran.stdout}{ran.stderr}"
+    return ran.stdout
+
+
+def same(seen, expected):
+    """Fails with the first difference."""
+    for uri in sorted({*seen, *expected}):
+        for part in "frontmatter", "files", "tree":
+            left, right = (each.get(uri, {}).get(part) for each in (seen, expected))
+            assert left == right, f"{part} of {uri}:\n{left}\n{right}"
+    assert seen == expected
+
+
+def others_read_ours(url):
+    for revision in REVISIONS:
+        for name, command in CLIENTS.items():
+            if name == "FastMCP" and revision != NEWEST:
+                continue  # It has no skills in older revisions.
+            seen = json.loads(output(*command, url=url, revision=revision))
+            same(tree.plain(seen), tree.expected(directories=name != "FastMCP"))
+            print(f"{name} reads ours in {revision}: ok")
+        inspect(url, revision)
+
+
+def inspect(url, revision):
+    era = "legacy" if revision == REVISIONS[0] else "modern"
+    options = "--protocol-era", era, "--format", "json", "--method", "skills/list", "--verify", "--require-digests"
+    reports = [json.loads(line) for line in output(NODE, INSPECTOR, "--cli", url, *options).splitlines()]
+    seen = {
+        report["uri"]: (report["outcome"], report["conformance"], report["frontmatter"], len(report["files"]))
+        for report in reports
+    }
+    expected = {uri: ("verified", [], [], len(skill["files"])) for uri, skill in tree.expected().items()}
+    assert seen == expected, reports
+    assert all(file["status"] == "verified" for report in reports for file in report["files"]), reports
+    print(f"the Inspector verifies ours in {revision}: ok")
+
+
+def ours_reads_others(name, url, skills, revision):
+    directories = name != "FastMCP"
+    expected = tree.expected(skills, directories)
+    listed = [line.split(": ")[0] for line in output(OURS, "list", url).splitlines()]
+    assert sorted(listed) == sorted(expected), listed
+    for uri, skill in expected.items():
+        root = uri.removesuffix("SKILL.md")
+        for file, content in skill["files"].items():
+            assert read(url, uri, file.removeprefix(root)) == base64.b64decode(content), file
+        refused = run(OURS, "read", url, uri, "unlisted.md")
+        assert refused.returncode == 1 and not refused.stdout and "unlisted.md" in refused.stderr, refused
+        if directories:
+            assert directory(url, root.removesuffix("/")) == skill["tree"]
+    print(f"ours reads {name} in {revision}: ok")
+
+
+def read(url, skill, reference):
+    arguments = [] if reference == "SKILL.md" else [reference]
+    ran = subprocess.run([OURS, "read", url, skill, *arguments], capture_output=True, timeout=60)
+    assert ran.returncode == 0, ran
+    return ran.stdout
+
+
+def directory(url, uri):
+    """Returns the tree of a directory."""
+    seen = {}
+    for name in output(OURS, "directory", url, uri).splitlines():
+        below = f"{uri}/{quote(name.removesuffix('/'))}"
+        seen[name.removesuffix("/")] = directory(url, below) if name.endswith("/") else None
+    return seen
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    folder = Path(temporary)
+    tree.write(folder)
+    with serving((OURS, "{folder}", "127.0.0.1:{port}"), folder=folder) as url:
+        others_read_ours(url)
+    # FastMCP serves hidden files.
+    (folder / tree.HIDDEN).unlink()
+    for name, command in SERVERS.items():
+        # FastMCP does not list nested skills, and has no skills in older revisions.
+        skills = [it for it in tree.FRONT_MATTER if name != "FastMCP" or it != tree.NESTED]
+        for revision in REVISIONS if name != "FastMCP" else [NEWEST]:
+            with serving(command, folder=folder, revision=revision) as url:
+                ours_reads_others(name, url, skills, revision)
