@@ -8,6 +8,10 @@ const MIB: usize = 1024 * 1024;
 pub(super) const MAX_FILES: usize = 512;
 /// Maximum sum of the sizes of a skill's files (Limits).
 pub(super) const MAX_SKILL_BYTES: usize = 16 * MIB;
+/// Maximum number of bytes of a front matter, with the line that begins it. Real ones have 1 KiB.
+pub(super) const MAX_FRONT_MATTER: usize = 64 * 1024;
+/// Maximum number of lists and mappings inside each other. TypeScript's SDK has the same limit.
+pub(super) const MAX_FRONT_MATTER_DEPTH: usize = 32;
 
 // Servers.
 

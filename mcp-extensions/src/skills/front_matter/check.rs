@@ -1,0 +1,69 @@
+//! The rules of the Agent Skills specification (<https://agentskills.io/specification>).
+
+use serde_json::Value;
+
+use super::{FrontMatter, Remark};
+
+/// The fields that must be strings, and the smallest and largest number of characters.
+const STRINGS: [(&str, usize, usize); 5] = [
+    ("name", 1, 64),
+    ("description", 1, 1024),
+    ("license", 0, usize::MAX),
+    ("compatibility", 1, 500),
+    ("allowed-tools", 0, usize::MAX),
+];
+const NAME: &str = "must have only a-z, 0-9 and single hyphens between them: rename the skill";
+const STRING: &str = "must be a string: write it in double quotes";
+const MAPPING: &str = "must be a mapping: write lines such as `  author: \"…\"` below it";
+const EMPTY: &str = "is empty: write a text, or remove it if it is optional";
+
+/// Returns the faults in the fields of the skill in the folder `folder`.
+pub(in crate::skills) fn check(front_matter: &FrontMatter, folder: &str) -> Vec<Remark> {
+    let fields = &front_matter.fields;
+    let mut faults = Vec::new();
+    let mut fault = |field: &str, text: &str| {
+        let line = front_matter.lines.get(field).copied().unwrap_or(1);
+        faults.push(Remark::new(line, format!("`{field}` {text}")));
+    };
+    for (field, min, max) in STRINGS {
+        match fields.get(field) {
+            Some(Value::String(text)) if text.trim().len() < min => fault(field, EMPTY),
+            Some(Value::String(text)) if text.chars().count() > max => {
+                fault(
+                    field,
+                    &format!("has more than {max} characters: shorten it"),
+                );
+            }
+            None if matches!(field, "name" | "description") => {
+                fault(field, &format!("is missing: write `{field}: \"…\"`"));
+            }
+            Some(Value::String(_)) | None => {}
+            Some(_) => fault(field, STRING),
+        }
+    }
+    if let Some(Value::String(name)) = fields.get("name") {
+        let is_word = |it: &str| {
+            it.chars()
+                .all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
+        };
+        if !name.split('-').all(|it| !it.is_empty() && is_word(it)) {
+            fault("name", NAME);
+        } else if name != folder {
+            fault(
+                "name",
+                &format!("must be the folder's name: write `{folder}`, or rename the folder"),
+            );
+        }
+    }
+    match fields.get("metadata") {
+        None => {}
+        Some(Value::Object(members)) => {
+            for (key, _) in members.iter().filter(|(_, value)| !value.is_string()) {
+                fault(&format!("metadata.{key}"), STRING);
+            }
+        }
+        Some(_) => fault("metadata", MAPPING),
+    }
+    faults.sort_by_key(|fault| fault.line);
+    faults
+}
