@@ -1,5 +1,7 @@
 //! Lists that are fetched page by page.
 
+use std::fmt;
+
 use mcp_types::{
     ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
     ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult, ListToolsRequest,
@@ -13,63 +15,54 @@ use crate::error::CallError;
 /// A request that returns one page of a list.
 ///
 /// Implemented for `ListToolsRequest`, `ListPromptsRequest`, `ListResourcesRequest` and
-/// `ListResourceTemplatesRequest`.
-pub trait ListRequest: Request<Params = PaginatedRequestParams> + Sized + 'static {
+/// `ListResourceTemplatesRequest`. An extension implements it for the lists of its own.
+pub trait ListRequest: Request<Params: Clone> + Sized + 'static {
     /// The type of the list's items.
     type Item: Send + 'static;
 
     /// Splits a page into its items and the cursor of the next page.
     fn split(page: Self::Result) -> (Vec<Self::Item>, Option<String>);
+
+    /// Returns the parameters of the page at `cursor`. `first` has the parameters of the first page.
+    fn at(first: &Self::Params, cursor: String) -> Self::Params;
 }
 
-impl ListRequest for ListToolsRequest {
-    type Item = Tool;
+macro_rules! lists {
+    ($($request:ident => $result:ident, $items:ident: $item:ident;)*) => {$(
+        impl ListRequest for $request {
+            type Item = $item;
 
-    fn split(page: ListToolsResult) -> (Vec<Tool>, Option<String>) {
-        (page.tools, page.next_cursor)
-    }
+            fn split(page: $result) -> (Vec<$item>, Option<String>) {
+                (page.$items, page.next_cursor)
+            }
+
+            fn at(first: &PaginatedRequestParams, cursor: String) -> PaginatedRequestParams {
+                first.clone().with_cursor(cursor)
+            }
+        }
+    )*};
 }
 
-impl ListRequest for ListPromptsRequest {
-    type Item = Prompt;
-
-    fn split(page: ListPromptsResult) -> (Vec<Prompt>, Option<String>) {
-        (page.prompts, page.next_cursor)
-    }
-}
-
-impl ListRequest for ListResourcesRequest {
-    type Item = Resource;
-
-    fn split(page: ListResourcesResult) -> (Vec<Resource>, Option<String>) {
-        (page.resources, page.next_cursor)
-    }
-}
-
-impl ListRequest for ListResourceTemplatesRequest {
-    type Item = ResourceTemplate;
-
-    fn split(page: ListResourceTemplatesResult) -> (Vec<ResourceTemplate>, Option<String>) {
-        (page.resource_templates, page.next_cursor)
-    }
+lists! {
+    ListToolsRequest => ListToolsResult, tools: Tool;
+    ListPromptsRequest => ListPromptsResult, prompts: Prompt;
+    ListResourcesRequest => ListResourcesResult, resources: Resource;
+    ListResourceTemplatesRequest => ListResourceTemplatesResult, resource_templates: ResourceTemplate;
 }
 
 /// A list that is fetched page by page; created by [`Client::pages`].
-#[derive(Debug)]
-pub struct Pages<R> {
+pub struct Pages<R: ListRequest> {
     client: Client,
-    paging: Paging,
+    paging: Paging<R::Params>,
     fresh: bool,
-    request: std::marker::PhantomData<fn() -> R>,
 }
 
 impl<R: ListRequest> Pages<R> {
-    pub(super) fn new(client: &Client) -> Self {
+    pub(super) fn new(client: &Client, first: R::Params) -> Self {
         Self {
             client: client.clone(),
-            paging: Paging::new(&client.state().config),
+            paging: Paging::new(&client.state().config, first, R::at),
             fresh: false,
-            request: std::marker::PhantomData,
         }
     }
 
@@ -100,7 +93,7 @@ impl<R: ListRequest> Pages<R> {
         let Some(params) = self.paging.next().map_err(unfit)? else {
             return Ok(None);
         };
-        let mut request = self.client.request::<R>(params);
+        let mut request = self.client.request::<R>(params).repeatable(true);
         if self.fresh {
             request = request.fresh().inner();
         }
@@ -109,5 +102,17 @@ impl<R: ListRequest> Pages<R> {
         let page = self.paging.weigh(&raw).map_err(unfit)?;
         let (items, cursor) = R::split(Box::pin(converter.complete(raw)).await?);
         Ok(self.paging.goes_on(page, cursor).then_some(items))
+    }
+
+    /// Returns true if the list ended because the server repeated a cursor. Items may be missing.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.paging.is_cut
+    }
+}
+
+impl<R: ListRequest> fmt::Debug for Pages<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pages").field(&R::METHOD).finish()
     }
 }

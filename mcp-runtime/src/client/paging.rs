@@ -6,32 +6,41 @@
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 
-use mcp_types::{PaginatedRequestParams, RawJson};
+use mcp_types::RawJson;
 
 use super::config::Config;
 
-/// The position in a list that is fetched page by page.
+/// The position in a list that is fetched page by page. `P` is the type of the parameters.
 #[derive(Debug)]
-pub(super) struct Paging {
-    next: Option<PaginatedRequestParams>,
+pub(super) struct Paging<P> {
+    next: Option<P>,
+    /// The parameters of the first page.
+    first: P,
+    /// Returns the parameters of the page at a cursor.
+    at: fn(&P, String) -> P,
     pages: usize,
     max_pages: usize,
     bytes: usize,
     max_bytes: usize,
     cursors: HashSet<String>,
     last: Option<u64>,
+    /// True if the list ended because the server repeated a cursor.
+    pub(super) is_cut: bool,
 }
 
-impl Paging {
-    pub(super) fn new(config: &Config) -> Self {
+impl<P: Clone> Paging<P> {
+    pub(super) fn new(config: &Config, first: P, at: fn(&P, String) -> P) -> Self {
         Self {
-            next: Some(PaginatedRequestParams::new()),
+            next: Some(first.clone()),
+            first,
+            at,
             pages: 0,
             max_pages: config.max_pages,
             bytes: 0,
             max_bytes: config.max_list_bytes,
             cursors: HashSet::new(),
             last: None,
+            is_cut: false,
         }
     }
 
@@ -40,7 +49,7 @@ impl Paging {
     /// # Errors
     ///
     /// Fails if the list has too many pages.
-    pub(super) fn next(&mut self) -> Result<Option<PaginatedRequestParams>, String> {
+    pub(super) fn next(&mut self) -> Result<Option<P>, String> {
         let next = self.next.take();
         self.pages += 1;
         if next.is_some() && self.pages > self.max_pages {
@@ -78,9 +87,10 @@ impl Paging {
             return true;
         };
         if self.cursors.insert(cursor.clone()) {
-            self.next = Some(PaginatedRequestParams::new().with_cursor(cursor));
+            self.next = Some((self.at)(&self.first, cursor));
             return true;
         }
+        self.is_cut = true;
         crate::log::warn!(
             cursor,
             "the server repeated a cursor, so the list ends here"

@@ -266,7 +266,8 @@ impl Client {
 
     /// Fetches a list of the server page by page.
     ///
-    /// If the server repeats a cursor, the list ends with the pages that were fetched so far.
+    /// If the server repeats a cursor, the list [ends](Pages::is_cut) with the pages that were fetched
+    /// so far.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
@@ -282,8 +283,15 @@ impl Client {
     /// # }
     /// ```
     #[must_use]
-    pub fn pages<R: ListRequest>(&self) -> Pages<R> {
-        Pages::new(self)
+    pub fn pages<R: ListRequest<Params: Default>>(&self) -> Pages<R> {
+        self.pages_with(R::Params::default())
+    }
+
+    /// Like [`pages`](Self::pages), with the parameters of the first page. For lists of extensions
+    /// that have more parameters than a cursor.
+    #[must_use]
+    pub fn pages_with<R: ListRequest>(&self, first: R::Params) -> Pages<R> {
+        Pages::new(self, first)
     }
 
     /// Returns a list of the server as a stream of items. Each page is fetched when it is needed.
@@ -301,7 +309,7 @@ impl Client {
     /// # }
     /// ```
     #[cfg(feature = "stream")]
-    pub fn items<R: ListRequest>(
+    pub fn items<R: ListRequest<Params: Default>>(
         &self,
     ) -> impl futures_core::Stream<Item = Result<R::Item, CallError>> + Send + Unpin + use<R> {
         super::stream::items(self.pages::<R>())

@@ -9,7 +9,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use mcp_types::{
-    ListToolsRequest, PingRequest, RawJson, Request, RequestParams, Root,
+    ListToolsRequest, PaginatedRequestParams, PingRequest, RawJson, Request, RequestParams, Root,
     RootsListChangedNotification, ServerCapabilities, SetLevelRequest, SetLevelRequestParams, Side,
     SubscribeRequest, SubscribeRequestParams, methods,
 };
@@ -228,7 +228,9 @@ impl Supervisor {
         };
         let too_long =
             |reason: &String| crate::log::warn!(reason, "not all tools were listed again");
-        let mut paging = Paging::new(&self.state.config);
+        let at = |_: &_, cursor| PaginatedRequestParams::new().with_cursor(cursor);
+        let first = PaginatedRequestParams::new();
+        let mut paging = Paging::new(&self.state.config, first, at);
         while let Some(params) = paging.next().inspect_err(too_long).ok()? {
             let raw = self
                 .request::<ListToolsRequest>(connection, &params)
