@@ -24,9 +24,9 @@ pub(crate) fn size(bytes: usize) -> String {
 
 /// How deeply the JSON of a message may be nested. No message of the protocol comes near it.
 pub(crate) const MAX_DEPTH: usize = mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
-/// The size of the largest message that a stream or a WebSocket accepts by default: 16 MiB, which
-/// has room for an image in Base64.
-pub const MAX_FRAME_BYTES: usize = 16 * MIB;
+/// The size of the largest message that is accepted by default: 24 MiB, which has room for 16 MiB in
+/// Base64. A file of a skill may be as long.
+pub const MAX_FRAME_BYTES: usize = 24 * MIB;
 /// How many requests of one peer are served at the same time. Bounds the memory for one peer.
 pub(crate) const MAX_IN_FLIGHT: usize = 256;
 /// How many subscriptions of one connection are open at the same time, in addition to calls.
@@ -119,8 +119,8 @@ pub(crate) const FREE_BODY_BYTES: usize = 16 * KIB;
 /// The size of the largest request body for an endpoint of the access policy, such as a form.
 pub(crate) const ENDPOINT_BODY_BYTES: usize = 64 * KIB;
 /// How many bytes of answers one connection may leave unread: one answer of [`MAX_FRAME_BYTES`].
-pub(crate) const MAX_UNREAD_BYTES: usize = 16 * MIB;
-/// How many bytes of answers all connections may leave unread: 16 connections that read nothing.
+pub(crate) const MAX_UNREAD_BYTES: usize = MAX_FRAME_BYTES;
+/// How many bytes of answers all connections may leave unread: ten connections that read nothing.
 pub(crate) const MAX_UNREAD_BYTES_TOTAL: usize = 256 * MIB;
 /// The size of the largest head of a request over HTTP/1, and how much of a body is read ahead.
 /// Bounds the memory for bodies that are refused.

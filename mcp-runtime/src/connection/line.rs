@@ -185,7 +185,7 @@ impl<R, W> ByteStream<R, W> {
         }
     }
 
-    /// Sets the size of the largest message that is accepted, in bytes. The default is 16 MiB.
+    /// Sets the size of the largest message that is accepted, in bytes. The default is 24 MiB.
     ///
     /// Larger messages are refused with an error that names the limit. With a limit of 0, all
     /// messages are refused.

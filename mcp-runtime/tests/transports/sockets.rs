@@ -293,7 +293,7 @@ async fn lines_too_long_are_skipped_and_last_ones_need_no_line_break() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::UnixStream;
 
-    const LIMIT: usize = 16 * 1024 * 1024;
+    const LIMIT: usize = 24 * 1024 * 1024;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("server.sock");
     let serving = Serving::at(&path, |unix| unix).await;
@@ -311,7 +311,7 @@ async fn lines_too_long_are_skipped_and_last_ones_need_no_line_break() {
     assert_eq!(refused["id"], 9, "{answers}");
     assert_eq!(refused["error"]["code"], -32600, "{answers}");
     let message = refused["error"]["message"].as_str().unwrap();
-    assert!(message.contains("16 MiB"), "{message}");
+    assert!(message.contains("24 MiB"), "{message}");
     assert_eq!(served, "{\"jsonrpc\":\"2.0\",\"id\":10,\"result\":{}}\n");
     serving.end().await;
 }

@@ -172,7 +172,7 @@ impl HttpUrl {
         Ok(AuthHttp::new(tls, proxies, Some(Arc::new(rule))))
     }
 
-    /// Sets the size of the largest accepted message in bytes; 16 MiB by default. A larger answer
+    /// Sets the size of the largest accepted message in bytes; 24 MiB by default. A larger answer
     /// fails its request, and other larger messages are skipped. If a skipped message continues for
     /// as many bytes again, its stream is closed and resumed.
     pub fn max_message_bytes(mut self, limit: usize) -> Self {

@@ -188,7 +188,7 @@ impl HttpOptions {
         self
     }
 
-    /// Sets how many bytes of answers one connection may leave unread; 16 MiB by default. Above the
+    /// Sets how many bytes of answers one connection may leave unread; 24 MiB by default. Above the
     /// limit, new calls on the connection wait, at most for twice the
     /// [`write_timeout`](Self::write_timeout), and are then refused with 503. Calls that have begun
     /// are answered unless their answer exceeds twice the limit while other answers are unread;
