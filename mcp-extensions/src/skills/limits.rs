@@ -20,3 +20,10 @@ pub(super) const MEMORY_BYTES: usize = 256 * MIB;
 /// Approximate maximum of the bytes of a page of `skills/list`. An entry is never split, so a page
 /// with a single entry may be longer.
 pub(super) const PAGE_BYTES: usize = MIB;
+
+// Clients.
+
+/// Bytes of verified files that one `ServerSkills` keeps: two of the largest skills.
+pub(super) const CACHE_BYTES: usize = 32 * MIB;
+/// Maximum number of verified files that one `ServerSkills` keeps: two of the largest skills.
+pub(super) const CACHE_FILES: usize = 1024;

@@ -8,4 +8,8 @@ mod server;
 mod types;
 mod uri;
 
+pub use client::{
+    InvalidSkill, OpenSkill, ReadSkills, ServerSkills, SkillContents, SkillDirectory, SkillError,
+    SkillListing, SkillsClient,
+};
 pub use types::{Digest, ID, SkillEntry, SkillFile, SkillFiles};

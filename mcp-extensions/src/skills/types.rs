@@ -66,10 +66,33 @@ impl SkillEntry {
         self.text("description")
     }
 
+    /// Returns a fingerprint of the URI and digest of every file, to which an approval can be bound
+    /// (Security Considerations, "Content-bound approval"). If any file is changed, added or removed,
+    /// the fingerprint is another. `None` for a dynamic skill, whose approval can't be kept.
+    #[must_use]
+    pub fn fingerprint(&self) -> Option<String> {
+        let SkillFiles::Listed(files) = &self.resources else {
+            return None;
+        };
+        let mut pairs: Vec<_> = files.iter().map(|it| (&it.uri, it.digest)).collect();
+        pairs.sort_unstable();
+        let json = serde_json::to_vec(&pairs).ok()?;
+        Some(Digest::of(&json).to_string())
+    }
+
     fn text(&self, field: &str) -> &str {
         let value = self.frontmatter.get(field);
         value.and_then(|it| it.as_str()).unwrap_or_default()
     }
+}
+
+/// Returns true if Agent Skills allows `name` as the name of a skill.
+pub(super) fn is_name(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let mut letters = part.bytes();
+        !part.is_empty() && letters.all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
+    };
+    name.len() <= 64 && name.split('-').all(is_part)
 }
 
 /// The files of a skill (Resources).
