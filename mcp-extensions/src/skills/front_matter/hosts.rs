@@ -14,7 +14,6 @@ const YAML_1_1: &str = "FastMCP reads this by YAML 1.1: write a string in double
 const BREAK: &str = "FastMCP drops the line break at the end of the last field: use `|-` or `>-`";
 const TAB: &str = "FastMCP refuses tabs around values: write spaces";
 const SPECIAL: &str = "FastMCP refuses a character here, or ends the line: write it as `\\u….`";
-const HALVES: &str = "FastMCP does not join two escapes: write the character itself";
 const STRING: &str = "TypeScript's SDK wants a string in quotes on one line: use a block (`>-`)";
 const NUMBER: &str = "TypeScript's SDK refuses a number after `|` or `>`: use double quotes";
 const KEY: &str = "TypeScript's SDK refuses this key: use no `?` and write `:` directly after it";
@@ -39,9 +38,6 @@ static OTHER_IN_1_1: LazyLock<Regex> = LazyLock::new(|| {
 /// Numbers that are the same numbers in YAML 1.1.
 static SAME_IN_1_1: LazyLock<Regex> =
     LazyLock::new(|| regex(r"[-+]?(0|[1-9]\d*)|0x[\da-fA-F]+|([-+]?\d+\.\d*|\.\d+)([eE][-+]\d+)?"));
-
-/// The escape of half of a character.
-static HALF: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s).*\\u[dD][89a-fA-F].*"));
 
 /// The text before a block that has a number for its indentation.
 static INDENTED: LazyLock<Regex> =
@@ -78,20 +74,17 @@ pub(super) fn differences(
     let is_plain = style == ScalarStyle::Plain;
     let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
     let is_quoted = !is_plain && !is_block;
-    let has_tab = before.ends_with('\t') || after.starts_with('\t') || source.contains('\t');
+    let gap = after.split(|it| !" \t\r\n:,[]{}-?".contains(it)).next();
+    let has_tab = gap.is_some_and(|it| it.contains('\t')) || is_plain && source.contains('\t');
     let is_apart = is_quoted && APART.is_match(after);
     [
-        (is_plain && differs_in_1_1(value, source), YAML_1_1),
+        (is_plain && differs_in_1_1(value, source, is_flow), YAML_1_1),
         (
             is_block && after.trim().is_empty() && ends_with_break(value, text),
             BREAK,
         ),
-        (is_plain && has_tab, TAB),
+        (has_tab, TAB),
         (source.contains(is_special), SPECIAL),
-        (
-            style == ScalarStyle::DoubleQuoted && HALF.is_match(source),
-            HALVES,
-        ),
         (is_quoted && source.contains('\n'), STRING),
         (is_block && INDENTED.is_match(start.trim_end()), NUMBER),
         (!is_flow && (is_apart || start.ends_with('?')), KEY),
@@ -101,8 +94,9 @@ pub(super) fn differences(
     .filter_map(|(differs, text)| differs.then_some(text))
 }
 
-fn differs_in_1_1(value: &Value, source: &str) -> bool {
+fn differs_in_1_1(value: &Value, source: &str, is_flow: bool) -> bool {
     match value {
+        _ if is_flow && source.starts_with(['?', ':']) => true,
         Value::String(text) => OTHER_IN_1_1.is_match(text),
         Value::Number(_) => !SAME_IN_1_1.is_match(source),
         _ => false,

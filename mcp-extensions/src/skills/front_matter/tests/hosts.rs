@@ -1,0 +1,135 @@
+use super::*;
+
+#[track_caller]
+fn has_warnings(text: &str, expected: &[&str]) {
+    starts_with(text, &remarks(&yaml(text).expect(text).warnings), expected);
+}
+
+#[test]
+fn values_that_fast_mcp_reads_differently_are_named() {
+    for text in [
+        "yes",
+        "NO",
+        "On",
+        "off",
+        "<<",
+        "=",
+        "2026-01-02",
+        "2026-1-2 3:04:05",
+        "2026-01-02T03:04:05.6Z",
+        "0644",
+        "08",
+        "1e3",
+        "1e+3",
+        "1.5e3",
+        "-.5",
+        "0o17",
+        "1_000",
+        "0b11",
+        "-0x1F",
+        "10:30",
+        "1_0.5",
+        "10:30.5",
+    ] {
+        has_warnings(
+            &format!("a: b\nc: {text}\n"),
+            &["3: FastMCP reads this by YAML 1.1"],
+        );
+    }
+    has_warnings("on: x\n", &["2: FastMCP reads this by YAML 1.1"]);
+    has_warnings("a: |\n  x\n", &["3: FastMCP drops the line break"]);
+    has_warnings(
+        "m:\n  a: >+\n    x\n\n",
+        &["4: FastMCP drops the line break"],
+    );
+    has_warnings(
+        "a:\tb\nc: d\te\nf: g\t# h\n",
+        &[
+            "2: FastMCP refuses tabs",
+            "3: FastMCP refuses tabs",
+            "4: FastMCP refuses tabs",
+        ],
+    );
+    has_warnings(
+        "a: x\u{2028}y\nb: 'x\u{85}y'\n",
+        &[
+            "2: FastMCP refuses a character",
+            "3: FastMCP refuses a character",
+        ],
+    );
+    let spaced = parse(b"---\na: b\n--- \n").unwrap();
+    starts_with(
+        "spaces",
+        &remarks(&spaced.warnings),
+        &["3: FastMCP refuses blanks"],
+    );
+}
+
+#[test]
+fn values_that_typescript_refuses_are_named() {
+    has_warnings(
+        "a: \"b\n  c\"\nd: 'e\n\n  f'\n",
+        &[
+            "2: TypeScript's SDK wants a string",
+            "4: TypeScript's SDK wants a string",
+        ],
+    );
+    has_warnings(
+        "a:\n- [b,\n  [c]]\nd: {e: f,\n  g: h}\n",
+        &[
+            "3: TypeScript's SDK wants brackets",
+            "5: TypeScript's SDK wants brackets",
+        ],
+    );
+    has_warnings("a: [b: c]\n", &["2: TypeScript's SDK refuses this mapping"]);
+    has_warnings(
+        "a: {b, c: }\n",
+        &[
+            "2: TypeScript's SDK refuses an empty",
+            "2: TypeScript's SDK refuses an empty",
+        ],
+    );
+    has_warnings("{a: b}\n", &["2: TypeScript's SDK refuses this mapping"]);
+    has_warnings(
+        "a: |2-\n   b\nc: >1 # d\n  e\nf: g\n",
+        &[
+            "3: TypeScript's SDK refuses a number",
+            "5: TypeScript's SDK refuses a number",
+        ],
+    );
+    has_warnings(
+        "? a\n: b\n\"c\" : d\n",
+        &[
+            "2: TypeScript's SDK refuses this key",
+            "4: TypeScript's SDK refuses this key",
+        ],
+    );
+}
+
+#[test]
+fn reserved_keys_of_metadata_are_named() {
+    has_warnings(
+        "metadata:\n  io.modelcontextprotocol/a: b\n",
+        &["3: `io.modelcontextprotocol/` is reserved"],
+    );
+    has_warnings(
+        "io.modelcontextprotocol/a: b\nother:\n  io.modelcontextprotocol/a: b\n",
+        &[],
+    );
+}
+
+#[test]
+fn values_that_all_hosts_read_have_no_warnings() {
+    has_warnings(
+        "name: a-b\ndescription: It's, a: \"text\"#1 [x]\n"
+            .replace("a: ", "a ")
+            .as_str(),
+        &[],
+    );
+    has_warnings(
+        "a: 'b: c'\nd: \"e\\n\\u00e4\\t\tf # g\"\nh: [1, -2, 1.5, 1.0e+3, 0x1F, null, true, \"x\", {i: j}]\nk:\n  - l\n  - m: n\n    o: p\nq: >\n  r\n  \ts\n\n  t\nu: |+\n  v\n\nw: 1.2.3\nx: multiple\n  lines\ny: https://example.org/a?b#c\nz: |\n  x\n\n",
+        &[],
+    );
+    has_warnings("a: |-\n  x\n# a comment\twith a tab\n", &[]);
+    has_warnings("a: |\n  x\n# a comment\n", &[]);
+}
