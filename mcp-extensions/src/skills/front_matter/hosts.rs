@@ -39,12 +39,8 @@ static OTHER_IN_1_1: LazyLock<Regex> = LazyLock::new(|| {
 static SAME_IN_1_1: LazyLock<Regex> =
     LazyLock::new(|| regex(r"[-+]?(0|[1-9]\d*)|0x[\da-fA-F]+|([-+]?\d+\.\d*|\.\d+)([eE][-+]\d+)?"));
 
-/// The text before a block that has a number for its indentation.
-static INDENTED: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?s).*[|>][-+]?[1-9][-+]?( +#[^\n]*)?"));
-
-/// The text after a key that is not directly before its colon.
-static APART: LazyLock<Regex> = LazyLock::new(|| regex(r"(?s)[ \t]+:.*"));
+/// The line before a block that has a number for its indentation.
+static INDENTED: LazyLock<Regex> = LazyLock::new(|| regex(r".*[|>][-+]?[1-9][-+]?( +#.*)?"));
 
 #[expect(clippy::unwrap_used, reason = "the expressions are constant")]
 fn regex(text: &str) -> Regex {
@@ -76,17 +72,16 @@ pub(super) fn differences(
     let is_quoted = !is_plain && !is_block;
     let gap = after.split(|it| !" \t\r\n:,[]{}-?".contains(it)).next();
     let has_tab = gap.is_some_and(|it| it.contains('\t')) || is_plain && source.contains('\t');
-    let is_apart = is_quoted && APART.is_match(after);
+    let rest = after.trim_start_matches([' ', '\t']);
+    let is_apart = is_quoted && rest.starts_with(':') && rest.len() < after.len();
+    let header = start.trim_end().rsplit('\n').next().unwrap_or_default();
     [
         (is_plain && differs_in_1_1(value, source, is_flow), YAML_1_1),
-        (
-            is_block && after.trim().is_empty() && ends_with_break(value, text),
-            BREAK,
-        ),
+        (is_block && is_cut(value, text, after), BREAK),
         (has_tab, TAB),
         (source.contains(is_special), SPECIAL),
         (is_quoted && source.contains('\n'), STRING),
-        (is_block && INDENTED.is_match(start.trim_end()), NUMBER),
+        (is_block && INDENTED.is_match(header), NUMBER),
         (!is_flow && (is_apart || start.ends_with('?')), KEY),
         (is_flow && source.is_empty(), EMPTY),
     ]
@@ -103,9 +98,10 @@ fn differs_in_1_1(value: &Value, source: &str, is_flow: bool) -> bool {
     }
 }
 
-/// Returns true if the last line of `text` is the last line of the block `value`.
-fn ends_with_break(value: &Value, text: &str) -> bool {
+/// Returns true if `value` is a block that ends with the last line break of `text`.
+fn is_cut(value: &Value, text: &str, after: &str) -> bool {
     let value = value.as_str().unwrap_or_default();
-    let last = text.lines().last().unwrap_or_default();
-    value.ends_with("\n\n") || value.ends_with('\n') && !last.trim().is_empty()
+    let is_last = after.trim_start().is_empty() && value.ends_with('\n');
+    let last = text.lines().next_back().unwrap_or_default();
+    is_last && (value.ends_with("\n\n") || !last.trim().is_empty())
 }

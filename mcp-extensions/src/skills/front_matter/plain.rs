@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The largest integer that every JSON reader keeps: 2^53 - 1.
-const MAX_INTEGER: i64 = (1 << 53) - 1;
+const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// Returns the value of `text`, or `None` for a number that JSON lacks or its readers would round.
 pub(super) fn resolve(text: &str) -> Option<Value> {
@@ -27,20 +27,15 @@ fn is_integer(text: &str, radix: u32) -> bool {
 
 fn integer(text: &str, radix: u32) -> Option<Value> {
     let number = i64::from_str_radix(text, radix).ok()?;
-    (-MAX_INTEGER..=MAX_INTEGER)
-        .contains(&number)
-        .then(|| Value::from(number))
+    (number.unsigned_abs() <= MAX_INTEGER).then(|| number.into())
 }
 
 /// Returns `None` if `text` is not a number, and `Some(None)` if a double would round it.
 fn decimal(text: &str, unsigned: &str) -> Option<Option<Value>> {
+    let is_start = unsigned.starts_with(|it: char| it.is_ascii_digit() || it == '.');
     let is_decimal = |it: char| it.is_ascii_digit() || "+-.eE".contains(it);
-    if !unsigned.starts_with(|it: char| it.is_ascii_digit() || it == '.')
-        || !unsigned.chars().all(is_decimal)
-    {
-        return None;
-    }
-    let number: f64 = text.parse().ok()?;
+    let text = Some(text).filter(|_| is_start && unsigned.chars().all(is_decimal));
+    let number: f64 = text?.parse().ok()?;
     // `{:e}` writes the fewest digits from which the same number is read.
     let is_exact = number.is_finite() && digits(unsigned) == digits(&format!("{:e}", number.abs()));
     Some(is_exact.then(|| Value::from(number)))

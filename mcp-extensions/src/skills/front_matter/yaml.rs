@@ -144,8 +144,13 @@ impl Reader {
         if is_repeated {
             self.fault(line, REPEATED);
         }
-        let keys = self.open.iter().filter_map(|(_, key)| key.as_deref());
-        let path = keys.collect::<Vec<_>>().join(".");
+        let path = match &self.open[..] {
+            [(_, Some(key))] => key.clone(),
+            [(_, Some(parent)), (_, Some(key))] if parent == "metadata" => {
+                format!("metadata.{key}")
+            }
+            _ => return,
+        };
         if path.starts_with("metadata.io.modelcontextprotocol/") {
             self.warn(line, RESERVED);
         }

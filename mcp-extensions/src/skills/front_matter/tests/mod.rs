@@ -287,6 +287,40 @@ fn bombs_and_deep_nesting_end_in_an_error_soon() {
 }
 
 #[test]
+fn the_largest_front_matter_is_read_soon() {
+    let long = format!("{}: 1\n", "x".repeat(1000));
+    let nested = (0..31).map(|depth| " ".repeat(depth) + &long.replace(" 1", ""));
+    let files = [
+        (0..6000)
+            .map(|key| format!("{key:04x}_: 1\n"))
+            .collect::<String>(),
+        (0..4000)
+            .map(|key| format!("\"{key:04x}\" : \"\"\n"))
+            .collect(),
+        (0..4000).map(|key| format!("{key:04x}_: |1\n")).collect(),
+        format!("a: |\n{}", " \n".repeat(30_000)),
+        format!("a: \"{}\"\n", "\\n".repeat(30_000)),
+        format!("a: {}\n", "1_".repeat(30_000)),
+        format!("a: {}\n", "1".repeat(60_000)),
+        format!("a: 0.{}\n", "1".repeat(60_000)),
+        format!("a: [{}]\n", "1e3,".repeat(15_000)),
+        nested
+            .chain((0..500).map(|key| format!("{}k{key}: 1\n", " ".repeat(31))))
+            .collect(),
+    ];
+    for file in files {
+        let start = Instant::now();
+        let _ = yaml(&file);
+        assert!(
+            start.elapsed() < Duration::from_secs(1),
+            "{}: {:?}",
+            &file[..20],
+            start.elapsed()
+        );
+    }
+}
+
+#[test]
 fn nesting_up_to_the_limit_is_read() {
     let nested = |depth: usize| format!("a: {}{}\n", "[".repeat(depth), "]".repeat(depth));
     assert!(yaml(&nested(31)).is_ok());
