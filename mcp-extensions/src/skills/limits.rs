@@ -20,6 +20,12 @@ pub(super) const MEMORY_BYTES: usize = 256 * MIB;
 /// Approximate maximum of the bytes of a page of `skills/list`. An entry is never split, so a page
 /// with a single entry may be longer.
 pub(super) const PAGE_BYTES: usize = MIB;
+/// Maximum number of files and folders below a directory of skills, whether or not they belong to a
+/// skill.
+pub(super) const MAX_ENTRIES: usize = 100_000;
+/// Maximum number of folders within each other below a directory of skills. Each is open while the
+/// folders in it are read.
+pub(super) const MAX_DEPTH: usize = 32;
 
 // Clients.
 

@@ -12,4 +12,5 @@ pub use client::{
     InvalidSkill, OpenSkill, ReadSkills, ServerSkills, SkillContents, SkillDirectory, SkillError,
     SkillListing, SkillsClient,
 };
+pub use server::{Finding, LoadError};
 pub use types::{Digest, ID, SkillEntry, SkillFile, SkillFiles};

@@ -32,8 +32,8 @@ const ONLY: &[(&str, &str)] = &[
     ),
     (
         "mcp-extensions",
-        "getrandom granit-parser humantime iri-string mcp-runtime regex-lite ring rusqlite serde \
-         serde_json thiserror tokio tower-service tracing",
+        "getrandom granit-parser humantime iri-string mcp-runtime regex-lite ring rusqlite rustix \
+         serde serde_json thiserror tokio tower-service tracing",
     ),
     (
         "mcp-stores",

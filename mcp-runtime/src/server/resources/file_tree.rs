@@ -335,9 +335,18 @@ fn is_text(mime_type: &str) -> bool {
     kind == "text" || detail.ends_with("+xml") || ["json", "toml", "xml", "yaml"].contains(&detail)
 }
 
-/// Guesses the media type from the file extension, if the extension is a common one.
-fn media_type(path: &Path) -> Option<&'static str> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+/// Guesses the media type of a file from its extension, in any case. Returns `None` if the extension is
+/// not a common one.
+///
+/// ```
+/// use mcp_runtime::resources::media_type;
+///
+/// assert_eq!(media_type("docs/logo.PNG"), Some("image/png"));
+/// assert_eq!(media_type("LICENSE"), None);
+/// ```
+#[must_use]
+pub fn media_type(path: impl AsRef<Path>) -> Option<&'static str> {
+    let extension = path.as_ref().extension()?.to_str()?.to_ascii_lowercase();
     Some(match extension.as_str() {
         "bmp" => "image/bmp",
         "c" => "text/x-c",

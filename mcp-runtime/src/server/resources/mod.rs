@@ -20,6 +20,6 @@ pub use contents::{Contents, IntoContents, NotFound};
 pub(super) use entry::Lister;
 pub(in crate::server) use entry::around_resource;
 pub use entry::{IntoResources, ListPart, ResourceCall, ResourceEntry};
-pub use file_tree::FileTree;
+pub use file_tree::{FileTree, media_type};
 pub use uri::ResourceUri;
 pub use uri_template::{TemplateError, UriTemplate};
