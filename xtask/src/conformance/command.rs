@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::checks::Totals;
+use super::checks::{SKILLS, Totals};
 use super::program::{self, CLIENT, COMMAND, SERVER, Server, built};
 use super::requirements::outcome;
 use super::suite::Suite;
@@ -33,7 +33,7 @@ pub(crate) struct Options {
 /// The revisions that the suite knows.
 const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
-/// Revisions for which the scenarios of the authorization extensions run.
+/// Revisions for which the scenarios of skills and of the authorization extensions run.
 const WITH_EXTENSIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 /// The revision for which the scenarios of tasks run.
@@ -42,7 +42,8 @@ const WITH_TASKS: &str = "2026-07-28";
 /// The server closes a stream in this scenario, and a proxy does not close the client's stream with it.
 const NOT_THROUGH_PROXIES: &str = "server-server-sse-polling:";
 
-/// Runs all scenarios of all revisions, of tasks, and of the authorization extensions. Returns the totals.
+/// Runs all scenarios of all revisions, of tasks, of skills, and of the authorization extensions. Returns the
+/// totals.
 ///
 /// # Errors
 ///
@@ -113,20 +114,16 @@ impl Side {
                 let test = ["server", "--url", &server.url()];
                 let all = ["--suite", "all", "--spec-version", revision];
                 suite.test(&[&test[..], &all].concat(), &folder)?;
-                if revision == WITH_TASKS {
-                    // One of them, `tasks-status-notifications`, is always skipped.
-                    let is_of_tasks = |name: &str, extends| extends && name.starts_with("tasks-");
-                    for scenario in suite.scenarios(&["--server"], is_of_tasks)? {
-                        suite.test(&[&test[..], &["--scenario", &scenario]].concat(), &folder)?;
-                    }
-                }
+                test_extensions(suite, revision, &test, &folder)?;
             }
             Self::Client => {
                 let of_revision = ["--client", "--spec-version", revision];
                 let mut scenarios = suite.scenarios(&of_revision, |_, extends| !extends)?;
                 if WITH_EXTENSIONS.contains(&revision) {
-                    let is_auth = |name: &str, extends| extends && name.starts_with("auth/");
-                    scenarios.extend(suite.scenarios(&["--client"], is_auth)?);
+                    let is_tested = |name: &str, extends| {
+                        extends && (name.starts_with("auth/") || name.starts_with(SKILLS))
+                    };
+                    scenarios.extend(suite.scenarios(&["--client"], is_tested)?);
                 }
                 let program = built(root, CLIENT);
                 let program = program.to_string_lossy();
@@ -183,6 +180,22 @@ impl Side {
             Self::Client => "client",
         }
     }
+}
+
+/// Runs the scenarios of the server's extensions, which belong to no revision.
+///
+/// # Errors
+///
+/// When the suite can't be run. Failed checks are not an error.
+fn test_extensions(suite: &Suite, revision: &str, test: &[&str], folder: &Path) -> Result<()> {
+    if revision == WITH_TASKS {
+        // One of them, `tasks-status-notifications`, is always skipped.
+        let is_of_tasks = |name: &str, extends| extends && name.starts_with("tasks-");
+        for scenario in suite.scenarios(&["--server"], is_of_tasks)? {
+            suite.test(&[test, &["--scenario", &scenario]].concat(), folder)?;
+        }
+    }
+    Ok(())
 }
 
 /// Creates an empty folder for results.

@@ -3,10 +3,12 @@
 
 mod authorization;
 mod calls;
+mod skills;
 
 use std::env;
 use std::error::Error;
 
+use mcp_extensions::skills::SkillsClient;
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::types::Revisions;
 use mcp_runtime::{Client, Revision};
@@ -27,6 +29,7 @@ async fn main() -> Outcome {
     }
     let client = Client::builder("conformance-client", env!("CARGO_PKG_VERSION"))
         .revisions(Revisions::ALL.of(revision.era()))
+        .extension(SkillsClient::new())
         .on_form(async |form| form.accept_suggestions())
         .connect(server)
         .await?;
@@ -36,6 +39,8 @@ async fn main() -> Outcome {
         "http-custom-headers" => calls::from_context(&client).await,
         "json-schema-ref-no-deref" => client.list_tools().await.map(drop).map_err(Into::into),
         "json-schema-2020-12-preservation" => calls::echo_schema(&client).await,
+        "sep-2640-client-no-prefetch" => skills::list(&client).await,
+        name if name.starts_with("sep-2640-client-verify-") => skills::open_changed(&client).await,
         _ => calls::every_tool(&client).await,
     };
     client.close().await;
