@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 // Compiles the programs of this document.
 #![cfg_attr(all(doctest, feature = "sqlite"), doc = include_str!("../../docs/tasks.md"))]
+#![cfg_attr(all(doctest, feature = "skills"), doc = include_str!("../../docs/skills.md"))]
 
 #[cfg(feature = "skills")]
 pub mod skills;

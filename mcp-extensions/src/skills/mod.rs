@@ -12,5 +12,7 @@ pub use client::{
     InvalidSkill, OpenSkill, ReadSkills, ServerSkills, SkillContents, SkillDirectory, SkillError,
     SkillListing, SkillsClient,
 };
-pub use server::{Finding, LoadError};
+pub use server::{
+    Finding, LoadError, PublishedSkill, Skill, SkillChanges, SkillLoader, SkillSource, Skills,
+};
 pub use types::{Digest, ID, SkillEntry, SkillFile, SkillFiles};

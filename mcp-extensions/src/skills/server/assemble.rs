@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcp_runtime::resources::media_type;
-use mcp_runtime::types::JsonObject;
 
 use super::fault::{Finding, LoadError};
+use super::published::{PublishedFile, PublishedSkill};
 use crate::skills::front_matter::{self, Remark};
 use crate::skills::limits::{MAX_FILES, MAX_SKILL_BYTES};
 use crate::skills::types::{Digest, SKILL_MD};
@@ -14,29 +14,6 @@ use crate::skills::uri;
 
 /// Files by their paths, which have `/` on every platform.
 pub(super) type Files = BTreeMap<String, Arc<[u8]>>;
-
-/// A skill with its files in memory.
-#[derive(Clone, Debug)]
-pub(super) struct PublishedSkill {
-    /// The path of the skill's folder. Its last segment is the name.
-    pub(super) path: String,
-    /// The front matter.
-    pub(super) fields: Arc<JsonObject>,
-    /// All files in the order of their paths, including `SKILL.md` and the files of nested skills.
-    pub(super) files: Arc<[PublishedFile]>,
-    pub(super) is_dynamic: bool,
-    /// Front matter that hosts may read differently.
-    pub(super) warnings: Vec<Finding>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct PublishedFile {
-    /// The path below the folder of the skill.
-    pub(super) path: String,
-    pub(super) bytes: Arc<[u8]>,
-    pub(super) digest: Digest,
-    pub(super) media_type: &'static str,
-}
 
 /// Makes a skill of each folder that has a `SKILL.md`, in the order of their paths. The skills whose
 /// paths are in `dynamic` publish no digests.

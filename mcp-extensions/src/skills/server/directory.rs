@@ -10,8 +10,9 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::assemble::{Files, PublishedSkill, Usage, misplaced, publish};
+use super::assemble::{Files, Usage, misplaced, publish};
 use super::fault::{Finding, LoadError};
+use super::published::PublishedSkill;
 use crate::skills::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_SKILL_BYTES};
 use crate::skills::types::SKILL_MD;
 

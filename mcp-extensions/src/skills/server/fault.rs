@@ -42,3 +42,11 @@ pub struct LoadError {
     /// All faults, in the order of files and lines.
     pub faults: Vec<Finding>,
 }
+
+impl LoadError {
+    pub(super) fn of(file: impl Into<String>, text: impl ToString) -> Self {
+        Self {
+            faults: vec![Finding::new(file, text)],
+        }
+    }
+}

@@ -2,6 +2,16 @@
 
 mod assemble;
 mod directory;
+mod extension;
 mod fault;
+mod published;
+mod skill;
+mod skills;
+mod source;
+mod view;
 
 pub use fault::{Finding, LoadError};
+pub use published::PublishedSkill;
+pub use skill::Skill;
+pub use skills::{SkillChanges, SkillLoader, Skills};
+pub use source::SkillSource;

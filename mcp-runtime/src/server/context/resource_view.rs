@@ -55,10 +55,14 @@ impl<'a> ResourceView<'a> {
             .map_or_else(|| uri.to_owned(), |namespace| namespace.uri(uri))
     }
 
-    /// Returns the URI of this server's resource that the client calls `uri`.
+    /// Returns the URI that this server has for the resource that the client calls `uri`. `None` if
+    /// the URI does not lead to this server.
     #[must_use]
-    pub fn inner_uri<'u>(&self, uri: &'u str) -> &'u str {
-        self.namespace.map_or(uri, |namespace| namespace.strip(uri))
+    pub fn inner_uri<'u>(&self, uri: &'u str) -> Option<&'u str> {
+        let inner = self.namespace.map_or(uri, |namespace| namespace.strip(uri));
+        self.outer_uri(inner)
+            .eq_ignore_ascii_case(uri)
+            .then_some(inner)
     }
 
     /// Returns true if there is a resource with this `uri`, and `resources/list` may show it to the

@@ -1,0 +1,350 @@
+//! The skills of a server.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mcp_runtime::types::CacheScope;
+use mcp_runtime::{Change, Context, ProtocolError, Server};
+
+use super::assemble::assemble;
+use super::fault::{Finding, LoadError};
+use super::published::PublishedSkill;
+use super::source::{Snapshot, snapshot};
+use super::{Skill, SkillSource, directory, skill};
+use crate::skills::SkillsClient;
+use crate::skills::limits::MEMORY_BYTES;
+
+/// The skills that a server ships (`io.modelcontextprotocol/skills`).
+///
+/// Add them to a server with
+/// [`ServerBuilder::extension`](mcp_runtime::ServerBuilder::extension). Clients list them with
+/// `skills/list` and read their files as resources, `skill://refunds/SKILL.md`. The methods of the
+/// extension are served in 2025-11-25 and 2026-07-28, whether or not a client declares the extension.
+/// In older revisions, skills are plain resources.
+///
+/// A skill with a file that
+/// [`filter_resources`](mcp_runtime::ServerBuilder::filter_resources) hides from a caller does not
+/// exist for this caller.
+///
+/// Clones share the skills. A server offers one `Skills`; with several mounted servers, those of the
+/// first.
+///
+/// ```no_run
+/// use mcp_extensions::skills::Skills;
+/// use mcp_runtime::Server;
+/// use mcp_runtime::transport::stdio;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let skills = Skills::directory("skills")?;
+/// Server::builder().extension(skills).serve(stdio()).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Skills {
+    pub(super) catalog: Arc<Catalog>,
+    /// The path that precedes all paths of skills, with a slash at its end unless it is empty.
+    pub(super) prefix: String,
+    pub(super) ttl: Duration,
+    scope: CacheScope,
+}
+
+/// Where skills come from, and the servers that serve them.
+pub(super) struct Catalog {
+    origin: Origin,
+    current: Mutex<Arc<Snapshot>>,
+    /// Held while the skills are loaded again.
+    reloading: tokio::sync::Mutex<()>,
+    /// The servers to announce changes to.
+    servers: Mutex<BTreeMap<u64, Server>>,
+}
+
+enum Origin {
+    Directory { root: PathBuf, memory_limit: usize },
+    Fixed,
+    Source(Box<dyn SkillSource>),
+}
+
+/// What [`Skills::reload`] has found: the paths of skills, such as `acme/billing/refunds`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SkillChanges {
+    /// Skills that are new.
+    pub added: Vec<String>,
+    /// Skills of which a file has been added, changed or removed.
+    pub changed: Vec<String>,
+    /// Skills that no longer exist.
+    pub removed: Vec<String>,
+}
+
+/// Loads skills with settings of their own; created by [`Skills::memory_limit`].
+#[derive(Clone, Copy, Debug)]
+pub struct SkillLoader {
+    memory_limit: usize,
+}
+
+impl SkillLoader {
+    /// Loads the skills below a directory, like [`Skills::directory`].
+    ///
+    /// # Errors
+    ///
+    /// Fails with all faults of the skills.
+    pub fn directory(self, root: impl Into<PathBuf>) -> Result<Skills, LoadError> {
+        let (root, memory_limit) = (root.into(), self.memory_limit);
+        let skills = load(&root, memory_limit)?;
+        let origin = Origin::Directory { root, memory_limit };
+        Ok(Skills::new_from(origin, skills))
+    }
+}
+
+impl Skills {
+    /// Loads each folder below `root` that has a `SKILL.md`, with all files in it, into memory. The
+    /// path of the folder becomes that of the skill: `root/billing/refunds/SKILL.md` is
+    /// `skill://billing/refunds/SKILL.md`.
+    ///
+    /// Files and folders whose names begin with a dot are left out. Blocks while the files are read.
+    /// At most 256 MiB are kept in memory; see [`memory_limit`](Self::memory_limit).
+    ///
+    /// # Errors
+    ///
+    /// Fails with all faults of the skills: each with its file and line, and what to write instead.
+    /// Symbolic links and anything but regular files and folders are faults in a skill.
+    pub fn directory(root: impl Into<PathBuf>) -> Result<Self, LoadError> {
+        Self::memory_limit(MEMORY_BYTES).directory(root)
+    }
+
+    /// Sets the maximum number of bytes that the files of a directory may have together.
+    ///
+    /// ```no_run
+    /// use mcp_extensions::skills::Skills;
+    ///
+    /// let skills = Skills::memory_limit(1024 * 1024 * 1024).directory("skills")?;
+    /// # drop(skills);
+    /// # Ok::<(), mcp_extensions::skills::LoadError>(())
+    /// ```
+    #[must_use]
+    pub fn memory_limit(bytes: usize) -> SkillLoader {
+        SkillLoader {
+            memory_limit: bytes,
+        }
+    }
+
+    /// Takes the skills from files that are part of the program: pairs of a path and the contents.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all faults of the skills.
+    pub fn embedded<'a, B>(
+        files: impl IntoIterator<Item = &'a (&'a str, B)>,
+    ) -> Result<Self, LoadError>
+    where
+        B: AsRef<[u8]> + 'a,
+    {
+        let files = files.into_iter();
+        let files = files.map(|(path, contents)| ((*path).to_owned(), contents.as_ref().into()));
+        let skills = assemble(files, &BTreeSet::new())?;
+        Ok(Self::new_from(Origin::Fixed, skills))
+    }
+
+    /// Takes skills that the program has written.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all faults of the skills.
+    pub fn new(skills: impl IntoIterator<Item = Skill>) -> Result<Self, LoadError> {
+        Ok(Self::new_from(Origin::Fixed, skill::publish(skills)?))
+    }
+
+    /// Takes the skills from a source that decides what each caller gets. Answers are then private:
+    /// no client may cache them for others.
+    #[must_use]
+    pub fn source(source: impl SkillSource) -> Self {
+        Self::new_from(Origin::Source(Box::new(source)), Vec::new())
+    }
+
+    /// Returns the extension of a client, which reads skills.
+    #[must_use]
+    pub fn client() -> SkillsClient {
+        SkillsClient::new()
+    }
+
+    fn new_from(origin: Origin, skills: Vec<PublishedSkill>) -> Self {
+        for warning in skills.iter().flat_map(|it| &*it.warnings) {
+            tracing::warn!(%warning, "a skill is read differently by other programs");
+        }
+        let catalog = Catalog {
+            origin,
+            current: Mutex::new(Arc::new(snapshot(skills))),
+            reloading: tokio::sync::Mutex::default(),
+            servers: Mutex::default(),
+        };
+        Self {
+            catalog: Arc::new(catalog),
+            prefix: String::new(),
+            ttl: Duration::ZERO,
+            scope: CacheScope::Private,
+        }
+    }
+
+    /// Puts all skills below a path: with the prefix `acme`, the URI of the skill `refunds` is
+    /// `skill://acme/refunds/SKILL.md`.
+    #[must_use]
+    pub fn prefix(mut self, path: impl AsRef<str>) -> Self {
+        let path = path.as_ref().trim_matches('/');
+        self.prefix = if path.is_empty() {
+            String::new()
+        } else {
+            format!("{path}/")
+        };
+        self
+    }
+
+    /// Allows clients to cache lists, entries and files for `ttl` (2026-07-28, "Caching"). By
+    /// default, clients may not cache them. The scope is private in any case if callers may see
+    /// different skills.
+    #[must_use]
+    pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.ttl = ttl;
+        self.scope = scope;
+        self
+    }
+
+    /// Returns for whom an answer may be cached. `is_callers` says that it depends on the caller.
+    pub(super) fn scope(&self, is_callers: bool) -> CacheScope {
+        match &self.catalog.origin {
+            Origin::Directory { .. } | Origin::Fixed if !is_callers => self.scope.clone(),
+            _ => CacheScope::Private,
+        }
+    }
+
+    /// Returns what known hosts read differently, although it is correct. The same is logged when
+    /// skills are loaded.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Finding> {
+        let current = self.catalog.current();
+        let skills = current.values();
+        skills.flat_map(|it| &*it.warnings).cloned().collect()
+    }
+
+    /// Loads the skills of a directory again, and announces the change of the resources to clients
+    /// if there is any. For a [source](Self::source), only announces a change.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all faults of the skills. The skills are then served as before.
+    pub async fn reload(&self) -> Result<SkillChanges, LoadError> {
+        let _reloading = self.catalog.reloading.lock().await;
+        let Origin::Directory { root, memory_limit } = &self.catalog.origin else {
+            if matches!(self.catalog.origin, Origin::Source(_)) {
+                self.catalog.announce();
+            }
+            return Ok(SkillChanges::default());
+        };
+        let (root, memory_limit) = (root.clone(), *memory_limit);
+        let loaded = tokio::task::spawn_blocking(move || load(&root, memory_limit)).await;
+        let loaded = snapshot(
+            loaded.map_err(|error| LoadError::of("", format!("reading has failed: {error}")))??,
+        );
+        let changes = SkillChanges::between(&self.catalog.current(), &loaded);
+        *lock(&self.catalog.current) = Arc::new(loaded);
+        if changes != SkillChanges::default() {
+            self.catalog.announce();
+        }
+        Ok(changes)
+    }
+}
+
+fn load(root: &Path, memory_limit: usize) -> Result<Vec<PublishedSkill>, LoadError> {
+    directory::load(root, memory_limit)
+}
+
+impl SkillChanges {
+    fn between(before: &Snapshot, after: &Snapshot) -> Self {
+        let mut changes = Self::default();
+        for (path, skill) in after {
+            match before.get(path) {
+                None => changes.added.push(path.clone()),
+                Some(old) if !old.has_same_files(skill) => changes.changed.push(path.clone()),
+                Some(_) => {}
+            }
+        }
+        let removed = before.keys().filter(|path| !after.contains_key(*path));
+        changes.removed.extend(removed.cloned());
+        changes
+    }
+}
+
+impl Catalog {
+    fn current(&self) -> Arc<Snapshot> {
+        Arc::clone(&lock(&self.current))
+    }
+
+    /// Returns true if the skills can change while the server runs.
+    pub(super) fn is_changing(&self) -> bool {
+        !matches!(self.origin, Origin::Fixed)
+    }
+
+    pub(super) async fn list(&self, cx: &Context) -> Result<Vec<PublishedSkill>, ProtocolError> {
+        match &self.origin {
+            Origin::Source(source) => source.list(cx).await,
+            _ => Ok(self.current().values().cloned().collect()),
+        }
+    }
+
+    pub(super) async fn get(
+        &self,
+        path: &str,
+        cx: &Context,
+    ) -> Result<Option<PublishedSkill>, ProtocolError> {
+        match &self.origin {
+            Origin::Source(source) => source.get(path, cx).await,
+            _ => Ok(self.current().get(path).cloned()),
+        }
+    }
+
+    fn announce(&self) {
+        for server in lock(&self.servers).values() {
+            server.notify_changed(Change::Resources);
+        }
+    }
+
+    /// Announces changes to `server` until the returned value is dropped.
+    pub(super) fn serve(self: &Arc<Self>, server: Server) -> Serving {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        lock(&self.servers).insert(number, server);
+        Serving {
+            catalog: Arc::clone(self),
+            number,
+        }
+    }
+}
+
+/// A server that is being served.
+pub(super) struct Serving {
+    catalog: Arc<Catalog>,
+    number: u64,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        lock(&self.catalog.servers).remove(&self.number);
+    }
+}
+
+impl fmt::Debug for Skills {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Skills")
+            .field("prefix", &self.prefix)
+            .field("skills", &self.catalog.current().keys())
+            .finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
