@@ -58,19 +58,17 @@ pub(super) fn publish(
             continue;
         };
         let start = format!("{path}/");
-        let own = files.range(start.clone()..).map_while(|(file, bytes)| {
-            let inner = file.strip_prefix(&start)?;
-            Some((file, inner, bytes))
-        });
+        let own = files.range(start.clone()..);
+        let own = own.take_while(|(file, _)| file.starts_with(&start));
         let mut usage = Usage::default();
-        let own = own.map(|(file, inner, bytes)| {
+        let own = own.map(|(file, bytes)| {
             let text = usage.add(bytes.len()).err();
             faults.extend(text.map(|text| Finding::new(file, text)));
             PublishedFile {
-                path: inner.to_owned(),
+                path: file[start.len()..].to_owned(),
                 bytes: Arc::clone(bytes),
                 digest: digests[file],
-                media_type: media_type_of(inner, bytes),
+                media_type: media_type_of(file, bytes),
             }
         });
         let own = own.collect();

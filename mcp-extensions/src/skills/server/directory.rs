@@ -27,34 +27,7 @@ use crate::skills::types::SKILL_MD;
 /// Fails with everything that is wrong. A file that exceeds a limit is not read, and neither is the
 /// rest of its skill.
 pub(super) fn load(root: &Path, memory_limit: usize) -> Result<Vec<PublishedSkill>, LoadError> {
-    load_with(root, memory_limit, &mut |_| ())
-}
-
-/// Like [`load`]. `before_open` is called with each path that is about to be opened.
-fn load_with(
-    root: &Path,
-    memory_limit: usize,
-    before_open: &mut dyn FnMut(&str),
-) -> Result<Vec<PublishedSkill>, LoadError> {
-    let mut walk = Walk {
-        files: Files::new(),
-        faults: Vec::new(),
-        entries: 0,
-        memory: memory_limit,
-        skill: None,
-        is_over: false,
-        before_open,
-    };
-    let folder = root.canonicalize().and_then(|path| {
-        let handle = open(None, path.as_os_str())?;
-        Ok(Folder { path, handle })
-    });
-    let folder = folder.map_err(Fault::from);
-    if let Err(fault) = folder.and_then(|folder| walk.folder(&folder, "", 0)) {
-        walk.faults
-            .push(Finding::new(root.to_string_lossy(), fault));
-    }
-    publish(walk.files, &BTreeSet::new(), walk.faults)
+    Walk::new(memory_limit, &mut |_| ()).load(root)
 }
 
 type Fault = Box<dyn Error>;
@@ -62,7 +35,7 @@ type Fault = Box<dyn Error>;
 struct Walk<'a> {
     files: Files,
     faults: Vec<Finding>,
-    /// The number of entries of all folders.
+    /// The number of entries of all folders, with hidden entries.
     entries: usize,
     /// The bytes that the files may still have.
     memory: usize,
@@ -71,10 +44,36 @@ struct Walk<'a> {
     skill: Option<Usage>,
     /// True after a limit of the whole directory was exceeded. Nothing else is read then.
     is_over: bool,
+    /// Called with each path that is about to be opened.
     before_open: &'a mut dyn FnMut(&str),
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(memory: usize, before_open: &'a mut dyn FnMut(&str)) -> Self {
+        Self {
+            files: Files::new(),
+            faults: Vec::new(),
+            entries: 0,
+            memory,
+            skill: None,
+            is_over: false,
+            before_open,
+        }
+    }
+
+    fn load(mut self, root: &Path) -> Result<Vec<PublishedSkill>, LoadError> {
+        let folder = root.canonicalize().and_then(|path| {
+            let handle = open(None, path.as_os_str())?;
+            Ok(Folder { path, handle })
+        });
+        let folder = folder.map_err(Fault::from);
+        if let Err(fault) = folder.and_then(|folder| self.folder(&folder, "", 0)) {
+            let root = root.to_string_lossy();
+            self.faults.push(Finding::new(root, fault));
+        }
+        publish(self.files, &BTreeSet::new(), self.faults)
+    }
+
     /// Reads a folder. The error says why that is not possible.
     fn folder(&mut self, folder: &Folder, path: &str, depth: usize) -> Result<(), Fault> {
         if depth > MAX_DEPTH {

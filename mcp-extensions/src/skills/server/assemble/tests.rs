@@ -102,6 +102,22 @@ fn a_skill_has_the_files_of_its_folder_and_of_nested_skills() {
 }
 
 #[test]
+fn a_skill_has_the_warnings_about_its_own_front_matter() {
+    let warned = "---\nname: b\ndescription: x\nreviewed: yes\n---\n";
+    let skills = load([
+        ("a/SKILL.md", skill_md("a").into_bytes()),
+        ("a/b/SKILL.md", warned.into()),
+    ]);
+    let skills = skills.unwrap();
+    assert!(skills[0].warnings.is_empty());
+    let [warning] = &*skills[1].warnings else {
+        panic!("{:?}", skills[1].warnings);
+    };
+    assert_eq!((&*warning.file, warning.line), ("a/b/SKILL.md", Some(4)));
+    assert!(warning.text.contains("FastMCP"), "{warning}");
+}
+
+#[test]
 fn only_the_skills_that_are_named_are_dynamic() {
     let files = ["a/SKILL.md", "a/b/SKILL.md"];
     let files = files.map(|path| {

@@ -14,7 +14,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{PublishedSkill, load_with, read};
+use super::{PublishedSkill, Walk, read};
 use crate::skills::limits::{MAX_DEPTH, MAX_ENTRIES, MEMORY_BYTES};
 use crate::skills::server::LoadError;
 use crate::skills::server::assemble::tests::{Expected, assert_faults, skill_md};
@@ -86,11 +86,12 @@ impl Tree {
         exchange: impl FnOnce(),
     ) -> Result<Vec<PublishedSkill>, LoadError> {
         let mut exchange = Some(exchange);
-        load_with(&self.root(), MEMORY_BYTES, &mut |opened| {
+        let mut before_open = |opened: &str| {
             if opened == path {
                 exchange.take().unwrap()();
             }
-        })
+        };
+        Walk::new(MEMORY_BYTES, &mut before_open).load(&self.root())
     }
 }
 
@@ -207,7 +208,8 @@ fn hidden_files_and_folders_are_not_read() {
     tree.sized("a/x/.large", 1 << 40);
     let mut opened = Vec::new();
     let mut note = |path: &str| opened.push(path.to_owned());
-    let skills = load_with(&tree.root(), MEMORY_BYTES, &mut note).unwrap();
+    let skills = Walk::new(MEMORY_BYTES, &mut note).load(&tree.root());
+    let skills = skills.unwrap();
     assert_eq!(paths(&skills), ["a/SKILL.md"]);
     assert_eq!(opened, ["a", "a/SKILL.md", "a/x"]);
 }
@@ -268,19 +270,19 @@ fn folders_are_searched_to_a_fixed_depth() {
 #[test]
 fn the_number_of_entries_is_bounded_also_outside_of_skills() {
     let tree = Tree::new();
-    tree.file("many/first", "");
-    let first = tree.at("many/first");
-    // A file has a limited number of links, but links of links are not needed.
-    let mut made = 0;
-    while made <= MAX_ENTRIES {
-        let link = tree.at(format!("many/{made}"));
-        if fs::hard_link(&first, &link).is_err() {
-            File::create(link).unwrap();
-        }
-        made += 1;
-    }
-    let expected = [("many", 0, "over 100000 files")];
-    assert_faults("many", tree.load(), &expected);
+    tree.file("b/one", "");
+    tree.file("b/.two", "");
+    let load = |left: usize| {
+        let mut nothing = |_: &str| ();
+        let mut walk = Walk::new(MEMORY_BYTES, &mut nothing);
+        walk.entries = MAX_ENTRIES - left;
+        walk.load(&tree.root())
+    };
+    // Each of the three folders also has `.` and `..`.
+    let entries = 5 + 3 * 2;
+    assert_eq!(load(entries).unwrap().len(), 1);
+    let expected = [("b", 0, "over 100000 files and folders")];
+    assert_faults("one more", load(entries - 1), &expected);
 }
 
 #[test]
@@ -343,6 +345,17 @@ fn files_changed_after_loading_change_nothing() {
         contents(&skills)[1],
         ("a/x".to_owned(), "before".to_owned())
     );
+}
+
+#[test]
+fn a_file_that_is_too_long_is_not_read() {
+    struct Unreadable;
+    impl io::Read for Unreadable {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            panic!("it was read");
+        }
+    }
+    assert_eq!(read(Unreadable, 1 << 40, 16 << 20).unwrap(), None);
 }
 
 #[test]
