@@ -145,22 +145,22 @@ async fn each_field_of_the_front_matter_is_compared() {
         (
             "description",
             |it| it["description"] = json!("Pays out everything"),
-            "`description`",
+            "{\"description\"}",
         ),
         (
             "a field more in the entry",
             |it| it["license"] = json!("MIT"),
-            "`license`",
+            "{\"license\"}",
         ),
         (
             "a field of the file is missing",
             |it| drop(it.as_object_mut().unwrap().remove("allowed-tools")),
-            "`allowed-tools`",
+            "{\"allowed-tools\"}",
         ),
         (
             "another type",
             |it| it["allowed-tools"] = json!(["Read"]),
-            "`allowed-tools`",
+            "{\"allowed-tools\"}",
         ),
         (
             "two fields",
@@ -168,7 +168,7 @@ async fn each_field_of_the_front_matter_is_compared() {
                 it["license"] = json!("MIT");
                 it["description"] = json!("x");
             },
-            "`description`, `license`",
+            "{\"description\", \"license\"}",
         ),
     ];
     let text = SKILL_MD.replace("\n---\n", "\nallowed-tools: Read\n---\n");

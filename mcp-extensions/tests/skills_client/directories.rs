@@ -113,24 +113,23 @@ async fn a_dynamic_skill_learns_its_files_from_directories() {
 }
 
 #[tokio::test]
-async fn a_list_with_other_resources_than_children_is_invalid() {
-    for other in [
+async fn resources_outside_of_the_directory_are_not_children() {
+    let others = [
         "skill://acme/billing/SKILL.md",
         "skill://acme/refunds",
-        "skill://acme/refunds/references/FORMS.md",
         "skill://acme/refunds/../a.md",
         "file:///etc/passwd",
         "SKILL.md",
-    ] {
-        let script = with("", json!([resource(other, "text/markdown")]));
+    ];
+    for mut script in [Script::default(), Script::dynamic()] {
+        let resources = others.map(|it| resource(it, "text/markdown"));
+        script.directories.insert(ROOT.to_owned(), json!(resources));
         let entry = script.first();
         let (skills, _) = script.skills(REVISIONS[0]).await;
         let skill = skills.open(&entry).await.unwrap();
-        let error = skill.directory(".").await.unwrap_err();
-        assert!(
-            matches!(error, SkillError::Invalid { .. }),
-            "{other}: {error}"
-        );
+        let directory = skill.directory(".").await.unwrap();
+        assert_eq!(uris(&directory.children), [""; 0]);
+        assert_eq!(uris(&directory.unlisted), others);
     }
 }
 

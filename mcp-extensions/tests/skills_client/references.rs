@@ -206,7 +206,7 @@ async fn at_most_16_mib_of_a_dynamic_skill_are_read() {
 
     let skill = skills.open(&entry).await.unwrap();
     skill.read("half").await.unwrap();
-    let error = skill.clone().read("half").await.unwrap_err();
+    let error = skill.read("half").await.unwrap_err();
     assert!(matches!(error, SkillError::Refused { .. }), "{error}");
     skills
         .open(&entry)

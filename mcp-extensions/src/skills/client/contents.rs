@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcp_runtime::types::ResourceContents;
 
-use super::file_uri;
+use super::entry::normal;
 use crate::skills::limits::{CACHE_BYTES, CACHE_FILES};
 use crate::skills::{Digest, SkillFile};
 
@@ -33,20 +33,22 @@ impl SkillContents {
         std::str::from_utf8(&self.bytes).ok()
     }
 
-    /// Decodes the answer to a request for `uri`, in the entry's spelling.
+    /// Decodes the answer to a request for `uri`, and compares it with the entry of a listed file
+    /// (Verification on Read).
     ///
     /// # Errors
     ///
-    /// Returns the reason if the answer is not one part with the contents of `uri`.
+    /// Returns the difference if the answer is not one part with the contents of the file.
     pub(super) fn of(
         server: &Arc<str>,
         uri: &str,
         parts: Vec<ResourceContents>,
+        listed: Option<&SkillFile>,
     ) -> Result<Self, String> {
         let [part] = <[_; 1]>::try_from(parts)
             .map_err(|parts| format!("the server returned {} parts instead of one", parts.len()))?;
         let returned = part.uri().unwrap_or_default();
-        if file_uri::normal(returned) != file_uri::normal(uri) {
+        if normal(returned) != normal(uri) {
             return Err(format!("the server returned the contents of `{returned}`"));
         }
         let mime_type = part.mime_type().map(ToOwned::to_owned);
@@ -54,65 +56,53 @@ impl SkillContents {
             ResourceContents::Text(text) => text.text.into_bytes(),
             part => part.bytes().ok_or("its `blob` is not Base64")?,
         };
+        if let Some(SkillFile { size, digest, .. }) = listed {
+            let (found, length) = (Digest::of(&bytes), bytes.len());
+            if length as u64 != *size {
+                return Err(format!("it has {length} bytes instead of {size}"));
+            }
+            if found != *digest {
+                return Err(format!("its digest is {found} instead of {digest}"));
+            }
+        }
+        let (server, uri, bytes) = (Arc::clone(server), uri.to_owned(), bytes.into());
         Ok(Self {
-            server: Arc::clone(server),
-            uri: uri.to_owned(),
+            server,
+            uri,
             mime_type,
-            bytes: bytes.into(),
+            bytes,
         })
-    }
-
-    /// Compares the contents with an entry (Verification on Read).
-    ///
-    /// # Errors
-    ///
-    /// Returns the difference.
-    pub(super) fn verify(&self, file: &SkillFile) -> Result<(), String> {
-        let length = self.bytes.len() as u64;
-        if length != file.size {
-            return Err(format!("it has {length} bytes instead of {}", file.size));
-        }
-        let digest = Digest::of(&self.bytes);
-        if digest == file.digest {
-            Ok(())
-        } else {
-            Err(format!("its digest is {digest} instead of {}", file.digest))
-        }
     }
 }
 
 impl fmt::Debug for SkillContents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SkillContents")
-            .field("server", &self.server)
-            .field("uri", &self.uri)
-            .field("mime_type", &self.mime_type)
-            .field("bytes", &self.bytes.len())
-            .finish()
+        let Self { server, uri, .. } = self;
+        write!(f, "SkillContents({uri} of {server})")
     }
 }
 
 /// The verified files of a server that were read last.
 #[derive(Debug, Default)]
-pub(super) struct Cache {
-    files: VecDeque<(SkillFile, SkillContents)>,
-    bytes: usize,
-}
+pub(super) struct Cache(VecDeque<(SkillFile, SkillContents)>);
 
 impl Cache {
     pub(super) fn get(&self, file: &SkillFile) -> Option<SkillContents> {
-        let mut files = self.files.iter();
-        let (_, contents) = files.find(|(known, _)| known == file)?;
+        let (_, contents) = self.0.iter().find(|(known, _)| known == file)?;
         Some(contents.clone())
     }
 
     /// Keeps verified contents. Forgets the oldest if there are too many.
-    pub(super) fn put(&mut self, file: SkillFile, contents: SkillContents) {
-        self.bytes += contents.bytes.len();
-        self.files.push_back((file, contents));
-        while self.bytes > CACHE_BYTES || self.files.len() > CACHE_FILES {
-            let oldest = self.files.pop_front();
-            self.bytes -= oldest.map_or(self.bytes, |(_, contents)| contents.bytes.len());
+    pub(super) fn put(&mut self, file: &SkillFile, contents: &SkillContents) {
+        self.0.push_back((file.clone(), contents.clone()));
+        let bytes = |files: &VecDeque<_>| {
+            files
+                .iter()
+                .map(|(_, it): &(_, SkillContents)| it.bytes.len())
+                .sum::<usize>()
+        };
+        while self.0.len() > CACHE_FILES || bytes(&self.0) > CACHE_BYTES {
+            self.0.pop_front();
         }
     }
 }

@@ -53,6 +53,11 @@ impl SkillError {
         Self::Invalid { uri, reason }
     }
 
+    pub(super) fn changed(uri: &str, difference: impl Into<String>) -> Self {
+        let (uri, difference) = (uri.to_owned(), difference.into());
+        Self::Changed { uri, difference }
+    }
+
     pub(super) fn refused(uri: &str, reason: impl Into<String>) -> Self {
         let (uri, reason) = (uri.to_owned(), reason.into());
         Self::Refused { uri, reason }

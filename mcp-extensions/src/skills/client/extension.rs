@@ -1,17 +1,18 @@
-//! The extension of a client, and where reading skills begins.
+//! The extension of a client, and its requests.
 
-use mcp_runtime::client::ClientExtension;
-use mcp_runtime::types::JsonObject;
+use mcp_runtime::client::{ClientExtension, ListRequest};
+use mcp_runtime::types::{Conform, JsonObject, ListResourcesResult, RawJson, Request, Resource};
 use mcp_runtime::{Client, Revision};
+use serde::{Deserialize, Serialize};
 
-use super::{ServerSkills, SkillError};
+use super::SkillError;
 use crate::skills::ID;
-use crate::skills::types::is_offered;
+use crate::skills::types::{DIRECTORY, GET, LIST, is_offered};
 
 /// The extension `io.modelcontextprotocol/skills` of a client.
 ///
 /// Add it with [`ClientBuilder::extension`](mcp_runtime::ClientBuilder::extension). The client
-/// declares the extension in 2025-11-25 and later. To read skills, call [`ReadSkills::skills`].
+/// declares the extension in 2025-11-25 and later. To read skills, call [`ReadSkills::skills`](super::ReadSkills::skills).
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct SkillsClient;
@@ -34,45 +35,82 @@ impl ClientExtension for SkillsClient {
     }
 }
 
-/// Extends [`Client`] to read the skills of its server.
-pub trait ReadSkills {
-    /// Returns the skills of the server. Nothing is requested yet.
-    ///
-    /// `label` is the name that the host gives the server, not the name that the server reports. It
-    /// is one half of the identity of each skill (Skill URIs).
-    ///
-    /// # Errors
-    ///
-    /// [`SkillError::NotOffered`] if the server does not offer skills, if this client does not
-    /// declare [`SkillsClient`], or if the server offers a revision of the extension that is not
-    /// known (`revision` in its settings, SEP-3392).
-    fn skills(&self, label: &str) -> Result<ServerSkills, SkillError>;
-}
-
-impl ReadSkills for Client {
-    fn skills(&self, label: &str) -> Result<ServerSkills, SkillError> {
-        settings(self)?;
-        Ok(ServerSkills::new(self.clone(), label))
-    }
-}
-
 /// Returns the settings with which the server offers the extension.
 ///
 /// # Errors
 ///
-/// [`SkillError::NotOffered`] as for [`ReadSkills::skills`].
+/// [`SkillError::NotOffered`] as for [`ReadSkills::skills`](super::ReadSkills::skills).
 pub(super) fn settings(client: &Client) -> Result<JsonObject, SkillError> {
     let offered = client.server_capabilities().extensions;
     let settings = offered.and_then(|offered| offered.get(ID).cloned());
-    let reason = match settings {
-        None => "it does not offer skills (`io.modelcontextprotocol/skills`)".to_owned(),
-        Some(settings) => match settings.get("revision") {
-            Some(revision) => format!("it offers revision {revision} of skills, which is unknown"),
-            None if client.has_extension(ID) => return Ok(settings),
-            None => "this client does not declare skills: add `.extension(SkillsClient::new())` \
-                     where it is built, and use revision 2025-11-25 or later"
-                .to_owned(),
-        },
-    };
-    Err(SkillError::NotOffered(reason))
+    let not_offered = |reason: &str| SkillError::NotOffered(reason.to_owned());
+    let settings = settings.ok_or_else(|| not_offered("the server does not offer skills"))?;
+    if let Some(revision) = settings.get("revision") {
+        let reason = format!("the server offers revision {revision} of skills, which is unknown");
+        return Err(SkillError::NotOffered(reason));
+    }
+    let is_active = client.has_extension(ID);
+    is_active
+        .then_some(settings)
+        .ok_or_else(|| not_offered(UNDECLARED))
+}
+
+const UNDECLARED: &str = "this client does not declare skills: add `.extension(Skills::client())` \
+                          where it is built, and use revision 2025-11-25 or later";
+
+/// A page of skills. An invalid entry would otherwise hide the others, so each is read separately.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SkillPage {
+    skills: Vec<RawJson>,
+    #[serde(rename = "nextCursor", default)]
+    next_cursor: Option<String>,
+}
+
+/// All revisions have the same pages.
+impl Conform for SkillPage {
+    fn conform(&mut self, _: Revision) {}
+}
+
+macro_rules! requests {
+    ($($name:ident: $method:ident => $result:ty;)*) => {$(
+        pub(super) enum $name {}
+
+        impl Request for $name {
+            const METHOD: &'static str = $method;
+            const PARAMS_OPTIONAL: bool = false;
+            const MAY_REQUIRE_INPUT: bool = false;
+            const EXTENSION: Option<&'static str> = Some(ID);
+            type Params = JsonObject;
+            type Result = $result;
+        }
+    )*};
+}
+
+requests! {
+    ListSkills: LIST => SkillPage;
+    GetSkill: GET => JsonObject;
+    ReadDirectory: DIRECTORY => ListResourcesResult;
+}
+
+macro_rules! lists {
+    ($($name:ident: $page:ident, $items:ident: $item:ty;)*) => {$(
+        impl ListRequest for $name {
+            type Item = $item;
+
+            fn split(page: $page) -> (Vec<$item>, Option<String>) {
+                (page.$items, page.next_cursor)
+            }
+
+            fn at(first: &JsonObject, cursor: String) -> JsonObject {
+                let mut params = first.clone();
+                params.insert("cursor".to_owned(), cursor.into());
+                params
+            }
+        }
+    )*};
+}
+
+lists! {
+    ListSkills: SkillPage, skills: RawJson;
+    ReadDirectory: ListResourcesResult, resources: Resource;
 }

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use mcp_runtime::types::{JsonObject, RawJson, Resource};
 
-use super::file_uri;
-use super::manifest::Manifest;
+use super::entry::{decode, normal};
 use crate::skills::SkillEntry;
 
 /// The skills that a server lists. Returned by [`ServerSkills::list`](super::ServerSkills::list).
@@ -41,20 +40,21 @@ impl SkillListing {
     pub(super) fn of(entries: &[RawJson]) -> Self {
         let mut listing = Self::default();
         let mut known = HashSet::new();
-        for entry in entries {
-            let checked = Manifest::decode(entry).and_then(|(entry, _)| {
-                let is_new = known.insert(file_uri::normal(&entry.uri));
-                let again = || "the list already has an entry with this URI".to_owned();
-                is_new.then_some(entry).ok_or_else(again)
-            });
-            match checked {
-                Ok(entry) => listing.skills.push(entry),
-                Err(reason) => {
-                    let members: Option<JsonObject> = entry.parse().ok();
-                    let uri = members.and_then(|it| Some(it.get("uri")?.as_str()?.to_owned()));
-                    listing.invalid.push(InvalidSkill { uri, reason });
+        for json in entries {
+            let reason = match decode(json) {
+                Ok(entry) if known.insert(normal(&entry.uri)) => {
+                    listing.skills.push(entry);
+                    continue;
                 }
-            }
+                Ok(_) => "the list already has an entry with this URI".to_owned(),
+                Err(reason) => reason,
+            };
+            let members: JsonObject = json.parse().unwrap_or_default();
+            let uri = members
+                .get("uri")
+                .and_then(|it| it.as_str())
+                .map(ToOwned::to_owned);
+            listing.invalid.push(InvalidSkill { uri, reason });
         }
         listing
     }
@@ -67,8 +67,10 @@ impl SkillListing {
 pub struct SkillDirectory {
     /// The files, and the directories (with the media type `inode/directory`), which can be read.
     pub children: Vec<Resource>,
-    /// Children that the skill's entry does not have: the skill was changed. They can't be read, and
-    /// must not be shown to a model. If there are any, get the entry again, and let the user approve
-    /// it again (Directory Reads and the Held Entry).
+    /// Resources that the skill's entry does not have, or that are not in the directory. They can't be
+    /// read, and must not be shown to a model.
+    ///
+    /// If there are any, the skill was changed: get its entry again, and let the user approve it again
+    /// (Directory Reads and the Held Entry).
     pub unlisted: Vec<Resource>,
 }

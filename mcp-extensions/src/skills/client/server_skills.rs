@@ -1,20 +1,47 @@
 //! The skills of one server.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_runtime::client::{ListRequest, Pages};
-use mcp_runtime::types::Resource;
+use mcp_runtime::types::{JsonObject, RawJson, Resource};
 use mcp_runtime::{CallError, Client};
 
 use super::contents::Cache;
-use super::extension::settings;
-use super::manifest::Manifest;
-use super::requests::{GetSkill, ListSkills, ReadDirectory};
-use super::{OpenSkill, SkillContents, SkillError, SkillListing, file_uri};
-use crate::skills::types::{DIRECTORY_READ, UriParams};
-use crate::skills::{SkillEntry, SkillFile, uri};
+use super::entry::{decode, find, normal};
+use super::extension::{GetSkill, ListSkills, ReadDirectory, settings};
+use super::{OpenSkill, SkillContents, SkillError, SkillListing};
+use crate::skills::limits::MAX_SKILL_BYTES;
+use crate::skills::types::DIRECTORY_READ;
+use crate::skills::{SkillEntry, uri};
 
-/// The skills of one server. Created by [`ReadSkills::skills`](super::ReadSkills::skills).
+/// Extends [`Client`] to read the skills of its server.
+pub trait ReadSkills {
+    /// Returns the skills of the server. Nothing is requested yet.
+    ///
+    /// `label` is the name that the host gives the server, not the name that the server reports. It
+    /// is one half of the identity of each skill (Skill URIs).
+    ///
+    /// # Errors
+    ///
+    /// [`SkillError::NotOffered`] if the server does not offer skills, if this client does not
+    /// declare [`SkillsClient`](super::SkillsClient), or if the server offers a revision of the extension that is not
+    /// known (`revision` in its settings, SEP-3392).
+    fn skills(&self, label: &str) -> Result<ServerSkills, SkillError>;
+}
+
+impl ReadSkills for Client {
+    fn skills(&self, label: &str) -> Result<ServerSkills, SkillError> {
+        settings(self)?;
+        Ok(ServerSkills {
+            client: self.clone(),
+            label: label.into(),
+            cache: Arc::default(),
+        })
+    }
+}
+
+/// The skills of one server. Created by [`ReadSkills::skills`].
 ///
 /// Nothing is requested before it is needed: listing reads no file, and opening a skill reads only
 /// its `SKILL.md` (Lazy Retrieval). Clones share a cache in memory of verified files, which has at
@@ -51,14 +78,6 @@ pub struct ServerSkills {
 }
 
 impl ServerSkills {
-    pub(super) fn new(client: Client, label: &str) -> Self {
-        Self {
-            client,
-            label: label.into(),
-            cache: Arc::default(),
-        }
-    }
-
     /// Returns the label that the host gives the server.
     #[must_use]
     pub fn label(&self) -> &str {
@@ -88,19 +107,22 @@ impl ServerSkills {
     /// [`SkillError::Refused`] if `uri` is not the URI of a `SKILL.md`. [`SkillError::Call`] with the
     /// code -32602 if the server has no such skill.
     pub async fn get(&self, uri: &str) -> Result<SkillEntry, SkillError> {
-        let wanted = file_uri::normal(uri).filter(|it| uri::directory(it).is_some());
-        let wanted =
-            wanted.ok_or_else(|| SkillError::refused(uri, "it is not the URI of a `SKILL.md`"))?;
+        let wanted = normal(uri).filter(|it| uri::directory(it).is_some());
+        if wanted.is_none() {
+            return Err(SkillError::refused(
+                uri,
+                "it is not the URI of a `SKILL.md`",
+            ));
+        }
         let request = self.client.request::<GetSkill>(params(uri));
         let result = request.repeatable(true).await?;
-        let (entry, _) =
-            Manifest::decode(&result.skill).map_err(|reason| SkillError::invalid(uri, reason))?;
-        if file_uri::normal(&entry.uri) == Some(wanted) {
-            Ok(entry)
-        } else {
-            let reason = format!("the server returned the entry of `{}` instead", entry.uri);
-            Err(SkillError::invalid(uri, reason))
+        let entry = decode(&RawJson::encode(&result.get("skill")));
+        let entry = entry.map_err(|reason| SkillError::invalid(uri, reason))?;
+        if normal(&entry.uri) == wanted {
+            return Ok(entry);
         }
+        let reason = format!("the server returned the entry of `{}` instead", entry.uri);
+        Err(SkillError::invalid(uri, reason))
     }
 
     /// Opens a skill: reads and verifies its `SKILL.md`, and holds the entry (The Acting Window and
@@ -130,63 +152,53 @@ impl ServerSkills {
     /// Lists the direct children of a directory (Reading Directories). Fetches all pages.
     ///
     /// To list a directory of a skill, use [`OpenSkill::directory`], which compares the children with
-    /// the skill's entry.
+    /// the skill's entry. Here, they are returned as the server lists them.
     ///
     /// # Errors
     ///
-    /// [`SkillError::Refused`] if `uri` is not the URI of a directory, or if the server does not
-    /// declare `directoryRead`; nothing is requested then. [`SkillError::Invalid`] if the server lists
-    /// a resource that is not a direct child. [`SkillError::Call`] as for [`list`](Self::list).
+    /// [`SkillError::Refused`] if the server does not declare `directoryRead`; nothing is requested
+    /// then. [`SkillError::Call`] as for [`list`](Self::list).
     pub async fn directory(&self, uri: &str) -> Result<Vec<Resource>, SkillError> {
-        let directory = file_uri::normal(uri)
-            .ok_or_else(|| SkillError::refused(uri, "it is not the URI of a directory"))?;
-        let is_declared = settings(&self.client)?.get(DIRECTORY_READ) == Some(&true.into());
-        if !is_declared {
+        if settings(&self.client)?.get(DIRECTORY_READ) != Some(&true.into()) {
             let reason = "the server does not offer to list directories (`directoryRead`)";
             return Err(SkillError::refused(uri, reason));
         }
         let pages = self.client.pages_with::<ReadDirectory>(params(uri));
-        let children = all(pages).await?;
-        let is_child = |child: &&Resource| {
-            let child = file_uri::normal(&child.uri);
-            let path = child
-                .as_deref()
-                .and_then(|it| file_uri::below(it, &directory));
-            path.is_some_and(|path| !path.contains('/'))
-        };
-        match children.iter().find(|it| !is_child(it)) {
-            None => Ok(children),
-            Some(other) => {
-                let reason = format!("`{}` is not in this directory", other.uri);
-                Err(SkillError::invalid(uri, reason))
-            }
-        }
+        Ok(all(pages).await?)
     }
 
-    /// Returns the verified contents of a file, from the cache or from the server. Contents that are
-    /// not listed are not kept.
+    /// Returns the contents of a file of `entry`. Listed files are verified, and kept in the cache.
+    /// `read` counts the bytes of a dynamic skill (Limits).
     ///
     /// # Errors
     ///
-    /// [`SkillError::Changed`] if the contents belong to another URI, or differ from `listed`.
+    /// The errors of [`OpenSkill::read`].
     pub(super) async fn fetch(
         &self,
+        entry: &SkillEntry,
         uri: &str,
-        listed: Option<&SkillFile>,
+        read: &AtomicUsize,
     ) -> Result<SkillContents, SkillError> {
+        let too_large = || SkillError::refused(uri, "a dynamic skill may have 16 MiB in total");
+        if read.load(Ordering::Relaxed) >= MAX_SKILL_BYTES {
+            return Err(too_large());
+        }
+        let listed = find(entry, uri);
         if let Some(known) = listed.and_then(|file| self.cache().get(file)) {
             return Ok(known);
         }
+        let uri = listed.map_or(uri, |file| &file.uri);
         // An older answer in the client's cache of responses would look like a change of the skill.
-        let result = self.client.read_resource(uri).fresh().await?;
-        let changed = |difference| SkillError::Changed {
-            uri: uri.to_owned(),
-            difference,
-        };
-        let contents = SkillContents::of(&self.label, uri, result.contents).map_err(changed)?;
-        if let Some(file) = listed {
-            contents.verify(file).map_err(changed)?;
-            self.cache().put(file.clone(), contents.clone());
+        let parts = self.client.read_resource(uri).fresh().await?.contents;
+        let contents = SkillContents::of(&self.label, uri, parts, listed)
+            .map_err(|difference| SkillError::changed(uri, difference))?;
+        let length = contents.bytes.len();
+        match listed {
+            Some(file) => self.cache().put(file, &contents),
+            None if read.fetch_add(length, Ordering::Relaxed) + length > MAX_SKILL_BYTES => {
+                return Err(too_large());
+            }
+            None => {}
         }
         Ok(contents)
     }
@@ -196,9 +208,8 @@ impl ServerSkills {
     }
 }
 
-fn params(uri: &str) -> UriParams {
-    let (uri, cursor) = (uri.to_owned(), None);
-    UriParams { uri, cursor }
+fn params(uri: &str) -> JsonObject {
+    JsonObject::from_iter([("uri".to_owned(), uri.into())])
 }
 
 /// Fetches all pages of a list.
