@@ -15,7 +15,6 @@ const STRINGS: [(&str, usize, usize); 5] = [
 const NAME: &str = "must have only a-z, 0-9 and single hyphens between them: rename the skill";
 const STRING: &str = "must be a string: write it in double quotes";
 const MAPPING: &str = "must be a mapping: write lines such as `  author: \"…\"` below it";
-const EMPTY: &str = "is empty: write a text, or remove it if it is optional";
 
 /// Returns the faults in the fields of the skill in the folder `folder`.
 pub(in crate::skills) fn check(front_matter: &FrontMatter, folder: &str) -> Vec<Remark> {
@@ -27,11 +26,10 @@ pub(in crate::skills) fn check(front_matter: &FrontMatter, folder: &str) -> Vec<
     };
     for (field, min, max) in STRINGS {
         match fields.get(field) {
-            Some(Value::String(text)) if text.trim().len() < min => fault(field, EMPTY),
-            Some(Value::String(text)) if text.chars().count() > max => {
+            Some(Value::String(text)) if text.trim().len() < min || text.chars().count() > max => {
                 fault(
                     field,
-                    &format!("has more than {max} characters: shorten it"),
+                    &format!("must have {min} to {max} characters: write a text of this length"),
                 );
             }
             None if matches!(field, "name" | "description") => {

@@ -40,10 +40,8 @@ pub(super) fn read(text: &str) -> Result<FrontMatter, Vec<Remark>> {
             }
         }
     }
-    match reader.faults.is_empty() {
-        true => Ok(reader.result),
-        false => Err(reader.faults),
-    }
+    let is_read = reader.faults.is_empty();
+    is_read.then_some(reader.result).ok_or(reader.faults)
 }
 
 #[derive(Default)]
@@ -71,13 +69,7 @@ impl Reader {
             self.warn(line, BRACES);
         }
         match event {
-            Event::Scalar(value, style, ..) => {
-                let value = self.scalar(&value, style, line);
-                for text in differences(text, span, style, &value, !self.flow.is_empty()) {
-                    self.warn(line, text);
-                }
-                self.add(value, line);
-            }
+            Event::Scalar(value, style, ..) => self.scalar(text, &value, style, span),
             Event::SequenceStart(style, ..) => self.open(Value::Array(Vec::new()), style, line),
             Event::MappingStart(style, ..) => self.open(JsonObject::new().into(), style, line),
             Event::Alias(_) | Event::UnresolvedAlias(_) => self.add(Value::Null, line),
@@ -88,15 +80,22 @@ impl Reader {
         }
     }
 
-    fn scalar(&mut self, text: &str, style: ScalarStyle, line: usize) -> Value {
-        match plain::resolve(text) {
-            _ if style != ScalarStyle::Plain => text.into(),
-            Some(value) => value,
-            None => {
-                self.fault(line, NUMBER);
-                Value::Null
-            }
+    fn scalar(&mut self, text: &str, value: &str, style: ScalarStyle, span: &Span) {
+        let line = span.start.line();
+        let is_plain = style == ScalarStyle::Plain;
+        let resolved = if is_plain {
+            plain::resolve(value)
+        } else {
+            Some(value.into())
+        };
+        let Some(value) = resolved else {
+            self.fault(line, NUMBER);
+            return self.add(Value::Null, line);
+        };
+        for text in differences(text, span, style, &value, !self.flow.is_empty()) {
+            self.warn(line, text);
         }
+        self.add(value, line);
     }
 
     fn open(&mut self, value: Value, style: StructureStyle, line: usize) {

@@ -58,15 +58,15 @@ fn fields_that_agent_skills_forbids_are_faults_with_their_lines() {
         ("description: x\nname: 1\n", &["3: `name` must be a string"]),
         (
             "description: x\nname: ''\n",
-            &["3: `name` is empty", "3: `name` must have only"],
+            &["3: `name` must have 1 to 64", "3: `name` must have only"],
         ),
         (
             "name: refunds\ndescription: ''\n",
-            &["3: `description` is empty"],
+            &["3: `description` must have 1 to 1024"],
         ),
         (
             "name: refunds\ndescription: \" \\n\"\n",
-            &["3: `description` is empty"],
+            &["3: `description` must have 1 to 1024"],
         ),
         (
             "name: refunds\ndescription: [a]\n",
@@ -74,17 +74,17 @@ fn fields_that_agent_skills_forbids_are_faults_with_their_lines() {
         ),
         (
             &description,
-            &["3: `description` has more than 1024 characters"],
+            &["3: `description` must have 1 to 1024 characters"],
         ),
         (
             &compatibility,
-            &["4: `compatibility` has more than 500 characters"],
+            &["4: `compatibility` must have 1 to 500 characters"],
         ),
         (
             "name: refunds\ndescription: x\nlicense: 1\ncompatibility: ''\nallowed-tools: [a]\n",
             &[
                 "4: `license` must be a string",
-                "5: `compatibility` is empty",
+                "5: `compatibility` must have 1 to 500",
                 "6: `allowed-tools` must be a string",
             ],
         ),
@@ -115,6 +115,6 @@ fn fields_that_agent_skills_forbids_are_faults_with_their_lines() {
     starts_with(
         &name,
         &remarks(&faults),
-        &["2: `name` has more than 64 characters"],
+        &["2: `name` must have 1 to 64 characters"],
     );
 }
