@@ -55,14 +55,14 @@ pub(super) fn is_special(character: char) -> bool {
     )
 }
 
-/// Returns what hosts read differently in the key or value at `span` of `text`.
+/// Returns what hosts read differently in the key or value at `span` of `text`, with its line.
 pub(super) fn differences(
     text: &str,
     span: &Span,
     style: ScalarStyle,
     value: &Value,
     is_flow: bool,
-) -> impl Iterator<Item = &'static str> {
+) -> impl Iterator<Item = (usize, &'static str)> {
     let (start, end) = (span.start.byte_offset(), span.end.byte_offset());
     let (until, after) = text.split_at(end.unwrap_or_default());
     let (before, source) = until.split_at(start.unwrap_or_default());
@@ -74,7 +74,9 @@ pub(super) fn differences(
     let has_tab = gap.is_some_and(|it| it.contains('\t')) || is_plain && source.contains('\t');
     let rest = after.trim_start_matches([' ', '\t']);
     let is_apart = is_quoted && rest.starts_with(':') && rest.len() < after.len();
-    let header = start.trim_end().rsplit('\n').next().unwrap_or_default();
+    let (until_header, blank) = before.split_at(before.trim_end().len());
+    let header = until_header.rsplit('\n').next().unwrap_or_default();
+    let line = span.start.line() - usize::from(is_block) * blank.matches('\n').count();
     [
         (is_plain && differs_in_1_1(value, source, is_flow), YAML_1_1),
         (is_block && is_cut(value, text, after), BREAK),
@@ -86,7 +88,7 @@ pub(super) fn differences(
         (is_flow && source.is_empty(), EMPTY),
     ]
     .into_iter()
-    .filter_map(|(differs, text)| differs.then_some(text))
+    .filter_map(move |(differs, text)| differs.then_some((line, text)))
 }
 
 fn differs_in_1_1(value: &Value, source: &str, is_flow: bool) -> bool {

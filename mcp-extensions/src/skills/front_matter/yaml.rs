@@ -92,7 +92,7 @@ impl Reader {
             self.fault(line, NUMBER);
             return self.add(Value::Null, line);
         };
-        for text in differences(text, span, style, &value, !self.flow.is_empty()) {
+        for (line, text) in differences(text, span, style, &value, !self.flow.is_empty()) {
             self.warn(line, text);
         }
         self.add(value, line);

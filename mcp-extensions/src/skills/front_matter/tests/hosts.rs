@@ -37,10 +37,10 @@ fn values_that_fast_mcp_reads_differently_are_named() {
         );
     }
     has_warnings("on: x\n", &["2: FastMCP reads this by YAML 1.1"]);
-    has_warnings("a: |\n  x\n", &["3: FastMCP drops the line break"]);
+    has_warnings("a: |\n  x\n", &["2: FastMCP drops the line break"]);
     has_warnings(
         "m:\n  a: >+\n    x\n\n",
-        &["4: FastMCP drops the line break"],
+        &["3: FastMCP drops the line break"],
     );
     has_warnings(
         "a:\tb\nc: d\te\nf: g\t# h\n",
@@ -93,8 +93,8 @@ fn values_that_typescript_refuses_are_named() {
     has_warnings(
         "a: |2-\n   b\nc: >1 # d\n  e\nf: g\n",
         &[
-            "3: TypeScript's SDK refuses a number",
-            "5: TypeScript's SDK refuses a number",
+            "2: TypeScript's SDK refuses a number",
+            "4: TypeScript's SDK refuses a number",
         ],
     );
     has_warnings(
