@@ -13,8 +13,9 @@ const skills = new SkillsClient(client);
 // Returns the children of a directory, with `null` in place of files.
 async function tree(uri) {
   const children = {};
-  for (const { name, uri: child, mimeType } of (await skills.readDirectory(uri)).resources) {
-    children[name] = mimeType === 'inode/directory' ? await tree(child) : null;
+  for (const { uri: child, mimeType } of (await skills.readDirectory(uri)).resources) {
+    assert.ok(child.startsWith(`${uri}/`), child);
+    children[child.slice(uri.length + 1)] = mimeType === 'inode/directory' ? await tree(child) : null;
   }
   return children;
 }

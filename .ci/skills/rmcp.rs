@@ -137,7 +137,8 @@ async fn tree(peer: &Peer<RoleClient>, uri: &str) -> Result<Value, Failure> {
                 true => Box::pin(tree(peer, &child.uri)).await?,
                 false => Value::Null,
             };
-            children.insert(child.name, below);
+            let name = child.uri.strip_prefix(uri).unwrap_or_default();
+            children.insert(name.trim_start_matches('/').to_owned(), below);
         }
         let Some(cursor) = page.next_cursor else {
             return Ok(children.into());

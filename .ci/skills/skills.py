@@ -12,7 +12,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import unquote
 
 import tree
 
@@ -103,8 +103,12 @@ def inspect(url, revision):
 def ours_reads_others(name, url, skills, revision):
     directories = name != "FastMCP"
     expected = tree.expected(skills, directories)
-    listed = [line.split(": ")[0] for line in output(OURS, "list", url).splitlines()]
-    assert sorted(listed) == sorted(expected), listed
+    listed = run(OURS, "list", url)
+    seen = [tuple(line.split("\t")) for line in listed.stdout.splitlines()]
+    wanted = [
+        (uri, f"{len(skill['files'])} files", skill["frontmatter"]["description"]) for uri, skill in expected.items()
+    ]
+    assert sorted(seen) == sorted(wanted) and not listed.stderr, listed
     for uri, skill in expected.items():
         root = uri.removesuffix("SKILL.md")
         for file, content in skill["files"].items():
@@ -112,7 +116,8 @@ def ours_reads_others(name, url, skills, revision):
         refused = run(OURS, "read", url, uri, "unlisted.md")
         assert refused.returncode == 1 and not refused.stdout and "unlisted.md" in refused.stderr, refused
         if directories:
-            assert directory(url, root.removesuffix("/")) == skill["tree"]
+            seen = directory(url, root.removesuffix("/"))
+            assert seen == skill["tree"], seen
     print(f"ours reads {name} in {revision}: ok")
 
 
@@ -126,9 +131,10 @@ def read(url, skill, reference):
 def directory(url, uri):
     """Returns the tree of a directory."""
     seen = {}
-    for name in output(OURS, "directory", url, uri).splitlines():
-        below = f"{uri}/{quote(name.removesuffix('/'))}"
-        seen[name.removesuffix("/")] = directory(url, below) if name.endswith("/") else None
+    for line in output(OURS, "directory", url, uri).splitlines():
+        child, media_type = line.split("\t")
+        name = unquote(child.removeprefix(f"{uri}/"))
+        seen[name] = directory(url, child) if media_type == "inode/directory" else None
     return seen
 
 

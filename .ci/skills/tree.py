@@ -98,4 +98,9 @@ def plain(seen):
     """Decodes the URIs of files, whose escapes differ between servers."""
     for skill in seen.values():
         skill["files"] = {unquote(uri): content for uri, content in skill["files"].items()}
+        skill["tree"] = _plain(skill["tree"])
     return seen
+
+
+def _plain(children):
+    return children and {unquote(name): _plain(below) for name, below in children.items()}

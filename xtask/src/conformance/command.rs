@@ -103,18 +103,7 @@ impl Side {
         let mut totals = Totals::default();
         match self {
             Self::Server => {
-                let layer = options.layer.then_some("--layer");
-                let mut server = Server::start(root, SERVER, &[], layer.as_slice())?;
-                let behind;
-                if let Some(era) = &options.proxy {
-                    behind = server;
-                    let arguments = ["proxy", "--era", era, "--http"];
-                    server = Server::start(root, COMMAND, &arguments, &[&behind.url()])?;
-                }
-                let test = ["server", "--url", &server.url()];
-                let all = ["--suite", "all", "--spec-version", revision];
-                suite.test(&[&test[..], &all].concat(), &folder)?;
-                test_extensions(suite, revision, &test, &folder)?;
+                test_server(root, suite, revision, options, &folder)?;
             }
             Self::Client => {
                 let of_revision = ["--client", "--spec-version", revision];
@@ -182,20 +171,65 @@ impl Side {
     }
 }
 
-/// Runs the scenarios of the server's extensions, which belong to no revision.
+/// Runs the scenarios of one revision against the server, with results in `folder`.
 ///
 /// # Errors
 ///
 /// When the suite can't be run. Failed checks are not an error.
-fn test_extensions(suite: &Suite, revision: &str, test: &[&str], folder: &Path) -> Result<()> {
+fn test_server(
+    root: &Path,
+    suite: &Suite,
+    revision: &str,
+    options: &Options,
+    folder: &Path,
+) -> Result<()> {
+    let (server, _behind) = start(root, options, None)?;
+    let url = server.url();
+    let all = ["--suite", "all", "--spec-version", revision];
+    suite.test(&[&["server", "--url", &url][..], &all].concat(), folder)?;
     if revision == WITH_TASKS {
         // One of them, `tasks-status-notifications`, is always skipped.
         let is_of_tasks = |name: &str, extends| extends && name.starts_with("tasks-");
         for scenario in suite.scenarios(&["--server"], is_of_tasks)? {
-            suite.test(&[test, &["--scenario", &scenario]].concat(), folder)?;
+            suite.test(&["server", "--url", &url, "--scenario", &scenario], folder)?;
+        }
+    }
+    if WITH_EXTENSIONS.contains(&revision) {
+        // Other scenarios look only at the first page of a list.
+        let (server, _behind) = start(root, options, Some("--pages"))?;
+        let url = server.url();
+        let test = [
+            "server",
+            "--url",
+            &url,
+            "--force",
+            "--spec-version",
+            revision,
+        ];
+        let is_of_skills = |name: &str, extends| extends && name.starts_with(SKILLS);
+        for scenario in suite.scenarios(&["--server"], is_of_skills)? {
+            suite.test(&[&test[..], &["--scenario", &scenario]].concat(), folder)?;
         }
     }
     Ok(())
+}
+
+/// Starts the server, with the proxy in front of it if there is one. Returns first what the suite tests, and second
+/// the server behind the proxy.
+///
+/// # Errors
+///
+/// When a program does not start.
+fn start(root: &Path, options: &Options, option: Option<&str>) -> Result<(Server, Option<Server>)> {
+    let layer = options.layer.then_some("--layer");
+    let settings: Vec<_> = layer.into_iter().chain(option).collect();
+    let server = Server::start(root, SERVER, &[], &settings)?;
+    let Some(era) = &options.proxy else {
+        return Ok((server, None));
+    };
+    let arguments = ["proxy", "--era", era, "--http"];
+    let proxy = Server::start(root, COMMAND, &arguments, &[&server.url()])?;
+    Ok((proxy, Some(server)))
 }
 
 /// Creates an empty folder for results.
