@@ -131,5 +131,6 @@ fn values_that_all_hosts_read_have_no_warnings() {
         &[],
     );
     has_warnings("a: |-\n  x\n# a comment\twith a tab\n", &[]);
+    has_warnings("\"a\": |-\n  x |2\nb: c\n", &[]);
     has_warnings("a: |\n  x\n# a comment\n", &[]);
 }

@@ -309,10 +309,11 @@ fn the_largest_front_matter_is_read_soon() {
             .collect(),
     ];
     for file in files {
+        // Milliseconds with optimization. Quadratic time would be a minute.
         let start = Instant::now();
         let _ = yaml(&file);
         assert!(
-            start.elapsed() < Duration::from_secs(1),
+            start.elapsed() < Duration::from_secs(10),
             "{}: {:?}",
             &file[..20],
             start.elapsed()
