@@ -202,7 +202,7 @@ const TREES: &[Row] = &[
         |tree| {
             tree.front_matter("b", &format!("name: b\ndescription: {}", "x".repeat(1025)));
         },
-        &[("b/SKILL.md", 3, "has more than 1024 characters")],
+        &[("b/SKILL.md", 3, "1024 characters")],
     ),
     (
         "a number as a name",
