@@ -11,6 +11,11 @@
 //! If a skill is wrong, the server does not start, and prints each fault with its file and line. Its
 //! tool `reload` loads the folder again. With `MCP_REVISION=2025-11-25`, the client speaks this
 //! revision.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "nothing is served over stdio"
+)]
 
 use std::env;
 use std::error::Error;

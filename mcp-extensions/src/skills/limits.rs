@@ -15,8 +15,8 @@ pub(super) const MAX_FRONT_MATTER_DEPTH: usize = 32;
 
 // Servers.
 
-/// Bytes of all files that a server keeps in memory.
-pub(super) const MEMORY_BYTES: usize = 256 * MIB;
+/// Maximum number of bytes of all files below a directory of skills.
+pub(super) const MEMORY_LIMIT: usize = 256 * MIB;
 /// Approximate maximum of the bytes of a page of `skills/list`. An entry is never split, so a page
 /// with a single entry may be longer.
 pub(super) const PAGE_BYTES: usize = MIB;

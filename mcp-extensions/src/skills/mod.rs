@@ -12,7 +12,5 @@ pub use client::{
     InvalidSkill, OpenSkill, ReadSkills, ServerSkills, SkillContents, SkillDirectory, SkillError,
     SkillListing, SkillsClient,
 };
-pub use server::{
-    Finding, LoadError, PublishedSkill, Skill, SkillChanges, SkillLoader, SkillSource, Skills,
-};
+pub use server::{Finding, LoadError, PublishedSkill, Skill, SkillChanges, SkillSource, Skills};
 pub use types::{Digest, ID, SkillEntry, SkillFile, SkillFiles};

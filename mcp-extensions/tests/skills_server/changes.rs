@@ -98,11 +98,9 @@ async fn what_is_put_in_the_place_of_a_file_after_loading_is_not_served() {
 async fn more_than_the_memory_limit_is_not_loaded() {
     let root = tempfile::tempdir().unwrap();
     write(root.path(), "large", &[("a.md", &"x".repeat(1000))]);
-    let error = Skills::memory_limit(1000)
-        .directory(root.path())
-        .unwrap_err();
+    let error = Skills::directory_within(1000, root.path()).unwrap_err();
     assert!(error.to_string().contains("memory limit"), "{error}");
-    let skills = Skills::memory_limit(2000).directory(root.path()).unwrap();
+    let skills = Skills::directory_within(2000, root.path()).unwrap();
     write(root.path(), "large", &[("b.md", &"x".repeat(1000))]);
     skills.reload().await.unwrap_err();
 }

@@ -11,7 +11,7 @@ use mcp_runtime::{BoxFuture, Context, ProtocolError, Server};
 use crate::wire::{BOTH, STATELESS, Wire, strings};
 
 /// Lists the skill `audit` to `ann` only. The skill `hidden` is not listed, and `report` is written
-/// anew for each read.
+/// again for each read.
 struct Store {
     audit: PublishedSkill,
     hidden: PublishedSkill,

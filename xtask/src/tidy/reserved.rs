@@ -21,7 +21,11 @@ const RESERVED: [Reserved; 3] = [
     Reserved {
         names: &["::Revision::V2"],
         files: "",
-        except: &["mcp-runtime/src/protocol/", "mcp-types/"],
+        except: &[
+            "mcp-extensions/src/skills/types.rs",
+            "mcp-runtime/src/protocol/",
+            "mcp-types/",
+        ],
         rule: "revisions are named in one place: ask the availability table, or `protocol`, a question",
     },
     Reserved {

@@ -13,5 +13,5 @@ mod view;
 pub use fault::{Finding, LoadError};
 pub use published::PublishedSkill;
 pub use skill::Skill;
-pub use skills::{SkillChanges, SkillLoader, Skills};
+pub use skills::{SkillChanges, Skills};
 pub use source::SkillSource;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::published::PublishedSkill;
 use super::source::{Snapshot, snapshot};
 use super::{Skill, SkillSource, directory, skill};
 use crate::skills::SkillsClient;
-use crate::skills::limits::MEMORY_BYTES;
+use crate::skills::limits::MEMORY_LIMIT;
 
 /// The skills that a server ships (`io.modelcontextprotocol/skills`).
 ///
@@ -53,7 +53,7 @@ pub struct Skills {
     scope: CacheScope,
 }
 
-/// Where skills come from, and the servers that serve them.
+/// The skills, and the servers that serve them.
 pub(super) struct Catalog {
     origin: Origin,
     current: Mutex<Arc<Snapshot>>,
@@ -64,41 +64,22 @@ pub(super) struct Catalog {
 }
 
 enum Origin {
-    Directory { root: PathBuf, memory_limit: usize },
+    /// The root, and the number of bytes that all files together may have.
+    Directory(PathBuf, usize),
     Fixed,
     Source(Box<dyn SkillSource>),
 }
 
-/// What [`Skills::reload`] has found: the paths of skills, such as `acme/billing/refunds`.
+/// The changes that [`Skills::reload`] has found: the paths of skills, such as `acme/refunds`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillChanges {
     /// Skills that are new.
     pub added: Vec<String>,
-    /// Skills of which a file has been added, changed or removed.
+    /// Skills with a file that was added, changed or removed.
     pub changed: Vec<String>,
     /// Skills that no longer exist.
     pub removed: Vec<String>,
-}
-
-/// Loads skills with settings of their own; created by [`Skills::memory_limit`].
-#[derive(Clone, Copy, Debug)]
-pub struct SkillLoader {
-    memory_limit: usize,
-}
-
-impl SkillLoader {
-    /// Loads the skills below a directory, like [`Skills::directory`].
-    ///
-    /// # Errors
-    ///
-    /// Fails with all faults of the skills.
-    pub fn directory(self, root: impl Into<PathBuf>) -> Result<Skills, LoadError> {
-        let (root, memory_limit) = (root.into(), self.memory_limit);
-        let skills = load(&root, memory_limit)?;
-        let origin = Origin::Directory { root, memory_limit };
-        Ok(Skills::new_from(origin, skills))
-    }
 }
 
 impl Skills {
@@ -107,30 +88,28 @@ impl Skills {
     /// `skill://billing/refunds/SKILL.md`.
     ///
     /// Files and folders whose names begin with a dot are left out. Blocks while the files are read.
-    /// At most 256 MiB are kept in memory; see [`memory_limit`](Self::memory_limit).
+    /// All files together may have 256 MiB; see [`directory_within`](Self::directory_within).
     ///
     /// # Errors
     ///
     /// Fails with all faults of the skills: each with its file and line, and what to write instead.
     /// Symbolic links and anything but regular files and folders are faults in a skill.
     pub fn directory(root: impl Into<PathBuf>) -> Result<Self, LoadError> {
-        Self::memory_limit(MEMORY_BYTES).directory(root)
+        Self::directory_within(MEMORY_LIMIT, root)
     }
 
-    /// Sets the maximum number of bytes that the files of a directory may have together.
+    /// Loads skills like [`directory`](Self::directory), but at most `memory_limit` bytes.
     ///
-    /// ```no_run
-    /// use mcp_extensions::skills::Skills;
+    /// # Errors
     ///
-    /// let skills = Skills::memory_limit(1024 * 1024 * 1024).directory("skills")?;
-    /// # drop(skills);
-    /// # Ok::<(), mcp_extensions::skills::LoadError>(())
-    /// ```
-    #[must_use]
-    pub fn memory_limit(bytes: usize) -> SkillLoader {
-        SkillLoader {
-            memory_limit: bytes,
-        }
+    /// Fails with all faults of the skills.
+    pub fn directory_within(
+        memory_limit: usize,
+        root: impl Into<PathBuf>,
+    ) -> Result<Self, LoadError> {
+        let root = root.into();
+        let skills = directory::load(&root, memory_limit)?;
+        Ok(Self::of(Origin::Directory(root, memory_limit), skills))
     }
 
     /// Takes the skills from files that are part of the program: pairs of a path and the contents.
@@ -147,7 +126,7 @@ impl Skills {
         let files = files.into_iter();
         let files = files.map(|(path, contents)| ((*path).to_owned(), contents.as_ref().into()));
         let skills = assemble(files, &BTreeSet::new())?;
-        Ok(Self::new_from(Origin::Fixed, skills))
+        Ok(Self::of(Origin::Fixed, skills))
     }
 
     /// Takes skills that the program has written.
@@ -156,14 +135,14 @@ impl Skills {
     ///
     /// Fails with all faults of the skills.
     pub fn new(skills: impl IntoIterator<Item = Skill>) -> Result<Self, LoadError> {
-        Ok(Self::new_from(Origin::Fixed, skill::publish(skills)?))
+        Ok(Self::of(Origin::Fixed, skill::publish(skills)?))
     }
 
     /// Takes the skills from a source that decides what each caller gets. Answers are then private:
     /// no client may cache them for others.
     #[must_use]
     pub fn source(source: impl SkillSource) -> Self {
-        Self::new_from(Origin::Source(Box::new(source)), Vec::new())
+        Self::of(Origin::Source(Box::new(source)), Vec::new())
     }
 
     /// Returns the extension of a client, which reads skills.
@@ -172,7 +151,7 @@ impl Skills {
         SkillsClient::new()
     }
 
-    fn new_from(origin: Origin, skills: Vec<PublishedSkill>) -> Self {
+    fn of(origin: Origin, skills: Vec<PublishedSkill>) -> Self {
         for warning in skills.iter().flat_map(|it| &*it.warnings) {
             tracing::warn!(%warning, "a skill is read differently by other programs");
         }
@@ -216,13 +195,13 @@ impl Skills {
     /// Returns for whom an answer may be cached. `is_callers` says that it depends on the caller.
     pub(super) fn scope(&self, is_callers: bool) -> CacheScope {
         match &self.catalog.origin {
-            Origin::Directory { .. } | Origin::Fixed if !is_callers => self.scope.clone(),
+            Origin::Directory(..) | Origin::Fixed if !is_callers => self.scope.clone(),
             _ => CacheScope::Private,
         }
     }
 
-    /// Returns what known hosts read differently, although it is correct. The same is logged when
-    /// skills are loaded.
+    /// Returns the values that known hosts read differently, although they are valid. They are also
+    /// logged when skills are loaded.
     #[must_use]
     pub fn warnings(&self) -> Vec<Finding> {
         let current = self.catalog.current();
@@ -238,14 +217,15 @@ impl Skills {
     /// Fails with all faults of the skills. The skills are then served as before.
     pub async fn reload(&self) -> Result<SkillChanges, LoadError> {
         let _reloading = self.catalog.reloading.lock().await;
-        let Origin::Directory { root, memory_limit } = &self.catalog.origin else {
+        let Origin::Directory(root, memory_limit) = &self.catalog.origin else {
             if matches!(self.catalog.origin, Origin::Source(_)) {
                 self.catalog.announce();
             }
             return Ok(SkillChanges::default());
         };
         let (root, memory_limit) = (root.clone(), *memory_limit);
-        let loaded = tokio::task::spawn_blocking(move || load(&root, memory_limit)).await;
+        let loaded =
+            tokio::task::spawn_blocking(move || directory::load(&root, memory_limit)).await;
         let loaded = snapshot(
             loaded.map_err(|error| LoadError::of("", format!("reading has failed: {error}")))??,
         );
@@ -256,10 +236,6 @@ impl Skills {
         }
         Ok(changes)
     }
-}
-
-fn load(root: &Path, memory_limit: usize) -> Result<Vec<PublishedSkill>, LoadError> {
-    directory::load(root, memory_limit)
 }
 
 impl SkillChanges {

@@ -1,4 +1,4 @@
-//! Where the skills of a server come from.
+//! The source of a server's skills.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::published::PublishedSkill;
 
 /// A source of skills that depend on the caller, or that are generated.
 ///
-/// The source is asked for each request, so it should answer from memory. What it does not return to
-/// a caller does not exist for that caller. To make a [`PublishedSkill`], call
+/// The source is asked for each request, so it should answer from memory. A skill that it does not
+/// return to a caller does not exist for that caller. To make a [`PublishedSkill`], call
 /// [`Skill::publish`](super::Skill::publish) once, and keep it: its clones are cheap.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! What the caller of a request sees of the skills.
+//! The skills that the caller of a request may read, and the answers to requests.
 
 use std::num::NonZeroUsize;
 
@@ -8,7 +8,7 @@ use mcp_runtime::types::{
     BlobResourceContents, JsonObject, OrderedMap, RawJson, Resource, ResourceContents,
     TextResourceContents,
 };
-use mcp_runtime::{Context, Era, ProtocolError};
+use mcp_runtime::{Context, ProtocolError};
 use serde::Serialize;
 use serde_json::json;
 
@@ -249,7 +249,7 @@ impl<'a> View<'a> {
         if let Some(next) = next {
             members.insert("nextCursor".to_owned(), RawJson::encode(&next));
         }
-        if self.cx.revision().era() == Era::Stateless {
+        if self.cx.revision().has_type("CacheScope") {
             let ttl = u64::try_from(self.skills.ttl.as_millis()).unwrap_or(u64::MAX);
             let scope = self.skills.scope(self.resources.differ_by_caller());
             members.insert("ttlMs".to_owned(), RawJson::encode(&ttl));
@@ -265,8 +265,7 @@ fn folders(path: &str) -> impl Iterator<Item = (&str, &str)> {
     slashes.map(|(at, _)| (&path[..at], &path[at + 1..]))
 }
 
-/// Describes a file of a skill. The name and description of a `SKILL.md` are those of its front
-/// matter.
+/// Describes a file of a skill. A `SKILL.md` has the name and description of its front matter.
 fn described(skill: &PublishedSkill, file: &PublishedFile, uri: String) -> Resource {
     let name = file.path.rsplit('/').next().unwrap_or_default();
     let mut resource = Resource::new(name, uri).with_mime_type(file.media_type);

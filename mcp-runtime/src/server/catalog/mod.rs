@@ -11,6 +11,7 @@ mod edit;
 mod entries;
 mod lists;
 mod mount;
+mod namespace;
 mod snapshot;
 
 pub use builder::{IntoPrompt, IntoResource, IntoTool};
@@ -19,5 +20,6 @@ pub(super) use entries::{CatalogEntry, Visibility};
 pub use lists::List;
 pub(super) use lists::{Caching, ListResult, Place};
 pub use mount::mount_prefix;
-pub(super) use mount::{Mount, Namespace, Registry, Relay};
+pub(super) use mount::{Mount, Registry, Relay};
+pub(super) use namespace::Namespace;
 pub(super) use snapshot::Catalog;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Tool};
 
 use super::entries::Entries;
-use super::{Catalog, CatalogEntry, Visibility};
+use super::{Catalog, CatalogEntry, Namespace, Visibility};
 use crate::protocol::Change;
 use crate::server::dispatch::Router;
 use crate::server::layers::Stack;
@@ -65,7 +65,7 @@ impl Registry {
             *requirement = requirement.and(&theirs.rules.requirement);
             if !is_among(&self.mounts[..index], &mount.server) {
                 let mount = Arc::clone(mount);
-                let at = move |context: &Context| context.within(&mount);
+                let at = move |context: &Context| context.within(&mount.server, &mount.namespace);
                 let extensions = &mut settings.extensions;
                 extensions.mount(&theirs.extensions, &theirs.scopes, &theirs.layers, at);
             }
@@ -202,7 +202,7 @@ fn mounted_tool(
     let serve = around_tool(mount.layers(), &inner.name, Arc::clone(&inner.handler));
     let mount = Arc::clone(mount);
     let handler = move |call: ToolCall<'_>| {
-        let context = &call.context.within(&mount);
+        let context = &call.context.within(&mount.server, &mount.namespace);
         let mount = Arc::clone(&mount);
         let reply = serve(ToolCall { context, ..call });
         reply.then_complete(move |result| Ok(mount.tool_result(result)))
@@ -229,7 +229,7 @@ fn mounted_prompt(
     let serve = around_prompt(mount.layers(), &inner.prompt.name, handler);
     let mount = Arc::clone(mount);
     let mut entry = PromptEntry::new(prompt, move |call| {
-        let context = &call.context.within(&mount);
+        let context = &call.context.within(&mount.server, &mount.namespace);
         let mount = Arc::clone(&mount);
         let reply = serve(PromptCall { context, ..call });
         reply.then(move |result| Ok(mount.prompt_result(result)))
@@ -254,7 +254,7 @@ fn mounted_resource(
     let serve = around_resource(mount.layers(), inner, Arc::clone(&inner.handler));
     let outer = Arc::clone(mount);
     let handler = move |call: ResourceCall<'_>| {
-        let context = &call.context.within(&outer);
+        let context = &call.context.within(&outer.server, &outer.namespace);
         let mount = Arc::clone(&outer);
         let reply = serve(ResourceCall {
             uri: mount.namespace.strip(call.uri),
@@ -282,7 +282,7 @@ fn lister(inner: Lister, mount: &Arc<Mount>) -> Lister {
     let namespace = mount.namespace.clone();
     let mount = Arc::clone(mount);
     Arc::new(move |mut part| {
-        part.context = part.context.within(&mount);
+        part.context = part.context.within(&mount.server, &mount.namespace);
         let after = part.after.as_deref();
         part.after = after.map(|uri| namespace.strip(uri).to_owned());
         let found = inner(part);
@@ -365,69 +365,6 @@ pub fn mount_prefix(name: &str) -> Option<String> {
     begins.then_some(prefix)
 }
 
-/// A prefix for names and URIs. An empty prefix leaves both unchanged.
-#[derive(Clone, Debug)]
-pub(in crate::server) struct Namespace(Arc<str>);
-
-impl Namespace {
-    /// Creates a namespace with `prefix`.
-    ///
-    /// # Panics
-    ///
-    /// When the prefix is not allowed at the beginning of a name or of a URI scheme.
-    pub(in crate::server) fn new(prefix: &str) -> Self {
-        let allowed = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '.';
-        let begins = prefix.starts_with(|it: char| it.is_ascii_alphabetic());
-        assert!(
-            prefix.is_empty() || (begins && prefix.chars().all(allowed)),
-            "`{prefix}` can't be the prefix of a mounted server: it has to begin with a letter, \
-             followed by letters, digits, `-` and `.`; `mount_prefix` makes a prefix from a name"
-        );
-        Self(prefix.into())
-    }
-
-    /// Adds the prefix to the name of a tool or prompt: `gh_search`.
-    pub(in crate::server) fn name(&self, name: &str) -> String {
-        match &*self.0 {
-            "" => name.to_owned(),
-            prefix => format!("{prefix}_{name}"),
-        }
-    }
-
-    /// Adds the prefix to a URI or template: `gh+repo://{owner}`.
-    ///
-    /// The prefix becomes part of the scheme. It can therefore be removed from any URI, and clients
-    /// do not mistake the resource for a file or web page that they can get directly.
-    pub(in crate::server) fn uri(&self, uri: &str) -> String {
-        match &*self.0 {
-            "" => uri.to_owned(),
-            prefix => format!("{prefix}+{uri}"),
-        }
-    }
-
-    pub(in crate::server) fn strip<'a>(&self, uri: &'a str) -> &'a str {
-        if self.0.is_empty() {
-            return uri;
-        }
-        // The case of a scheme does not matter (RFC 3986, section 3.1).
-        match uri.split_at_checked(self.0.len()) {
-            Some((prefix, rest)) if prefix.eq_ignore_ascii_case(&self.0) => {
-                rest.strip_prefix('+').unwrap_or(uri)
-            }
-            _ => uri,
-        }
-    }
-
-    /// Returns the namespace of a server with the namespace `inner` that is mounted in this one.
-    pub(in crate::server) fn join(&self, inner: &Self) -> Self {
-        match (&*self.0, &*inner.0) {
-            ("", _) => inner.clone(),
-            (_, "") => self.clone(),
-            (outer, inner) => Self(format!("{outer}+{inner}").into()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Namespace, mount_prefix};
@@ -450,29 +387,5 @@ mod tests {
         for name in ["", "_", "\u{5e97}", "2shops", "-1a"] {
             assert_eq!(mount_prefix(name), None, "{name}");
         }
-    }
-
-    #[test]
-    fn what_is_put_before_is_taken_off_again() {
-        for prefix in ["", "gh", "a-b.c"] {
-            let namespace = Namespace::new(prefix);
-            for uri in ["file:///a", "urn:x", "a+b://c", "gh+x:y"] {
-                let outside = namespace.uri(uri);
-                assert!(outside.starts_with(prefix));
-                assert_eq!(namespace.strip(&outside), uri);
-            }
-        }
-        let nested = Namespace::new("a").join(&Namespace::new("b"));
-        assert_eq!(nested.uri("x:y"), "a+b+x:y");
-        assert_eq!(nested.strip("A+b+x:y"), "x:y");
-        assert_eq!(nested.strip("a+x:y"), "a+x:y");
-        assert_eq!(Namespace::new("gh").name("search"), "gh_search");
-        assert_eq!(Namespace::new("").name("search"), "search");
-    }
-
-    #[test]
-    #[should_panic(expected = "`a_b` can't be the prefix of a mounted server")]
-    fn a_prefix_that_no_scheme_can_have_is_refused() {
-        Namespace::new("a_b");
     }
 }

@@ -11,12 +11,12 @@ use mcp_types::{
 
 use super::detachable_link::DetachableLink;
 use super::reporter::Reporter;
-use super::{CancellationToken, DetachedCall, ResourceView};
+use super::{CancellationToken, DetachedCall};
 use crate::advice::Warnings;
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, RequestParams, missing_extension};
-use crate::server::catalog::{Mount, Namespace};
+use crate::server::catalog::Namespace;
 use crate::server::input::InputState;
 use crate::server::subscriptions::Severity;
 use crate::server::{Answer, Extension, Server, Session};
@@ -145,25 +145,26 @@ impl Context {
     }
 
     /// Returns the context of the same request for a mounted server, which serves it.
-    pub(in crate::server) fn within(&self, mount: &Mount) -> Self {
-        let outer = self.mounted.as_ref();
-        let namespace = outer.map(|outer| outer.namespace.join(&mount.namespace));
+    pub(in crate::server) fn within(&self, server: &Server, namespace: &Namespace) -> Self {
+        let joined = self.namespace().map(|outer| outer.join(namespace));
         Self {
             request: Arc::clone(&self.request),
             mounted: Some(Mounted {
-                server: mount.server.clone(),
-                namespace: namespace.unwrap_or_else(|| mount.namespace.clone()),
+                server: server.clone(),
+                namespace: joined.unwrap_or_else(|| namespace.clone()),
             }),
             values: self.values.clone(),
         }
     }
 
-    /// How the caller sees the resources of this server. Extensions need it for methods that return
-    /// or take URIs of resources.
-    #[must_use]
-    pub fn resources(&self) -> ResourceView<'_> {
-        let namespace = self.mounted.as_ref().map(|it| &it.namespace);
-        ResourceView::new(&self.request.server, namespace, self)
+    /// The server that the client has called, in which the [server](Self::server) may be mounted.
+    pub(super) fn called_server(&self) -> &Server {
+        &self.request.server
+    }
+
+    /// The namespace of a mounted server in the server that the client has called.
+    pub(super) fn namespace(&self) -> Option<&Namespace> {
+        self.mounted.as_ref().map(|it| &it.namespace)
     }
 
     /// Returns the context of the same request for a call that may be detached. It reaches the

@@ -3,8 +3,6 @@
 use std::num::NonZeroUsize;
 
 use super::Context;
-use crate::server::Server;
-use crate::server::catalog::Namespace;
 
 /// How the caller of a request sees the resources of the server that serves it; returned by
 /// [`Context::resources`].
@@ -27,31 +25,23 @@ use crate::server::catalog::Namespace;
 /// # drop(server.build());
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct ResourceView<'a> {
-    /// The server that the client has called.
-    server: &'a Server,
-    /// The namespace of the server that serves the request.
-    namespace: Option<&'a Namespace>,
-    context: &'a Context,
+pub struct ResourceView<'a>(&'a Context);
+
+impl Context {
+    /// The resources of this server as the caller sees them. Extensions need them for methods that
+    /// return or take URIs of resources.
+    #[must_use]
+    pub fn resources(&self) -> ResourceView<'_> {
+        ResourceView(self)
+    }
 }
 
-impl<'a> ResourceView<'a> {
-    pub(super) fn new(
-        server: &'a Server,
-        namespace: Option<&'a Namespace>,
-        context: &'a Context,
-    ) -> Self {
-        Self {
-            server,
-            namespace,
-            context,
-        }
-    }
-
+impl ResourceView<'_> {
     /// Returns the URI by which the client reads the resource `uri` of this server.
     #[must_use]
     pub fn outer_uri(&self, uri: &str) -> String {
-        self.namespace
+        self.0
+            .namespace()
             .map_or_else(|| uri.to_owned(), |namespace| namespace.uri(uri))
     }
 
@@ -59,7 +49,10 @@ impl<'a> ResourceView<'a> {
     /// the URI does not lead to this server.
     #[must_use]
     pub fn inner_uri<'u>(&self, uri: &'u str) -> Option<&'u str> {
-        let inner = self.namespace.map_or(uri, |namespace| namespace.strip(uri));
+        let inner = self
+            .0
+            .namespace()
+            .map_or(uri, |namespace| namespace.strip(uri));
         self.outer_uri(inner)
             .eq_ignore_ascii_case(uri)
             .then_some(inner)
@@ -69,23 +62,21 @@ impl<'a> ResourceView<'a> {
     /// caller.
     #[must_use]
     pub fn shows(&self, uri: &str) -> bool {
-        self.server
-            .router()
-            .resources
-            .shows_uri(&self.outer_uri(uri), self.context)
+        let router = self.0.called_server().router();
+        router.resources.shows_uri(&self.outer_uri(uri), self.0)
     }
 
     /// Returns true if callers may see different resources, so that no answer about them may be
     /// cached for others.
     #[must_use]
     pub fn differ_by_caller(&self) -> bool {
-        self.server.router().resources.differs_by_caller
+        self.0.called_server().router().resources.differs_by_caller
     }
 
     /// Returns the [number of items](crate::ServerBuilder::page_size) on a page of a list; `None` if
     /// a list is not divided.
     #[must_use]
     pub fn page_size(&self) -> Option<NonZeroUsize> {
-        self.server.router().resources.page_size
+        self.0.called_server().router().resources.page_size
     }
 }

@@ -15,7 +15,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::{PublishedSkill, Walk, read};
-use crate::skills::limits::{MAX_DEPTH, MAX_ENTRIES, MEMORY_BYTES};
+use crate::skills::limits::{MAX_DEPTH, MAX_ENTRIES, MEMORY_LIMIT};
 use crate::skills::server::LoadError;
 use crate::skills::server::assemble::tests::{Expected, assert_faults, skill_md};
 
@@ -76,7 +76,7 @@ impl Tree {
     }
 
     fn load(&self) -> Result<Vec<PublishedSkill>, LoadError> {
-        super::load(&self.root(), MEMORY_BYTES)
+        super::load(&self.root(), MEMORY_LIMIT)
     }
 
     /// Loads, and calls `exchange` when `path` is about to be opened.
@@ -91,7 +91,7 @@ impl Tree {
                 exchange.take().unwrap()();
             }
         };
-        Walk::new(MEMORY_BYTES, &mut before_open).load(&self.root())
+        Walk::new(MEMORY_LIMIT, &mut before_open).load(&self.root())
     }
 }
 
@@ -172,13 +172,13 @@ fn a_directory_that_is_missing_or_a_file_is_named() {
     let tree = Tree::new();
     for path in ["missing", "a/SKILL.md"] {
         let path = tree.root().join(path);
-        let loaded = super::load(&path, MEMORY_BYTES);
+        let loaded = super::load(&path, MEMORY_LIMIT);
         let file = path.to_str().unwrap();
         assert_faults(file, loaded, &[(file, 0, "os error")]);
     }
     tree.fifo("fifo");
     let path = tree.root().join("fifo");
-    let loaded = super::load(&path, MEMORY_BYTES);
+    let loaded = super::load(&path, MEMORY_LIMIT);
     let file = path.to_str().unwrap();
     assert_faults(file, loaded, &[(file, 0, "Not a directory")]);
 }
@@ -208,7 +208,7 @@ fn hidden_files_and_folders_are_not_read() {
     tree.sized("a/x/.large", 1 << 40);
     let mut opened = Vec::new();
     let mut note = |path: &str| opened.push(path.to_owned());
-    let skills = Walk::new(MEMORY_BYTES, &mut note).load(&tree.root());
+    let skills = Walk::new(MEMORY_LIMIT, &mut note).load(&tree.root());
     let skills = skills.unwrap();
     assert_eq!(paths(&skills), ["a/SKILL.md"]);
     assert_eq!(opened, ["a", "a/SKILL.md", "a/x"]);
@@ -219,7 +219,7 @@ fn the_directory_itself_may_be_a_link() {
     let tree = Tree::new();
     let link = tree.0.path().join("link");
     symlink(tree.root(), &link).unwrap();
-    let skills = super::load(&link, MEMORY_BYTES).unwrap();
+    let skills = super::load(&link, MEMORY_LIMIT).unwrap();
     assert_eq!(paths(&skills), ["a/SKILL.md"]);
 }
 
@@ -274,7 +274,7 @@ fn the_number_of_entries_is_bounded_also_outside_of_skills() {
     tree.file("b/.two", "");
     let load = |left: usize| {
         let mut nothing = |_: &str| ();
-        let mut walk = Walk::new(MEMORY_BYTES, &mut nothing);
+        let mut walk = Walk::new(MEMORY_LIMIT, &mut nothing);
         walk.entries = MAX_ENTRIES - left;
         walk.load(&tree.root())
     };
