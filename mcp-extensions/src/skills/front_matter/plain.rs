@@ -5,6 +5,9 @@ use serde_json::Value;
 /// The largest integer that every JSON reader keeps: 2^53 - 1.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
+/// Digits of a decimal number. No double needs more than 17.
+const MAX_DIGITS: usize = 40;
+
 /// Returns the value of `text`, or `None` for a number that JSON lacks or its readers would round.
 pub(super) fn resolve(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -36,9 +39,11 @@ fn decimal(text: &str, unsigned: &str) -> Option<Option<Value>> {
     let is_decimal = |it: char| it.is_ascii_digit() || "+-.eE".contains(it);
     let text = Some(text).filter(|_| is_start && unsigned.chars().all(is_decimal));
     let number: f64 = text?.parse().ok()?;
-    // `{:e}` writes the fewest digits from which the same number is read.
-    let is_exact = number.is_finite() && digits(unsigned) == digits(&format!("{:e}", number.abs()));
-    Some(is_exact.then(|| Value::from(number)))
+    let expected = digits(unsigned);
+    // With as many digits as the text has, an exact number is written in the same way.
+    let precision = expected.0.len().clamp(1, MAX_DIGITS) - 1;
+    let is_exact = digits(&format!("{:.precision$e}", number.abs())) == expected;
+    Some(is_exact.then(|| number.into()))
 }
 
 /// Returns the digits without zeros at their ends, and the power of ten of the last digit.

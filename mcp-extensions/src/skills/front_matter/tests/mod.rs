@@ -65,6 +65,9 @@ fn plain_values_follow_the_core_schema_of_yaml_1_2() {
         ("1e3", json!(1000.0)),
         ("0.30000000000000004", json!(0.300_000_000_000_000_04)),
         ("00.10", json!(0.1)),
+        // Two decimal numbers are equally close to this double.
+        ("1458965329754952.2", json!(1_458_965_329_754_952.2)),
+        ("1.0e+23", json!(1e23)),
         ("0e9", json!(0.0)),
     ];
     for (text, value) in values {
