@@ -107,7 +107,7 @@ pub(super) fn is_below(uri: &str, directory: Option<&str>) -> bool {
 /// in every file system: if the segment is empty, `.` or `..`, or has a slash, a backslash, NUL or
 /// bytes that are not UTF-8, in any spelling.
 pub(super) fn normal(uri: &str) -> Option<String> {
-    let normal = uri::normal(uri).filter(|it| !it.contains(['?', '#']))?;
+    let normal = uri::normal(&escaped(uri)).filter(|it| !it.contains(['?', '#']))?;
     let path = UriStr::new(&normal).ok()?.path_str();
     let segments = path.split('/').enumerate().map(|(place, segment)| {
         let plain = decode_whatwg_bytes(segment.as_bytes()).into_string().ok()?;
@@ -117,6 +117,14 @@ pub(super) fn normal(uri: &str) -> Option<String> {
     });
     let path_after = segments.collect::<Option<Vec<_>>>()?.join("/");
     Some(format!("{}{path_after}", normal.strip_suffix(path)?))
+}
+
+/// Escapes what RFC 3986 does not allow in a path, although servers with the TypeScript SDK write it.
+fn escaped(uri: &str) -> String {
+    let path = uri.match_indices('/').nth(2).map_or(uri.len(), |it| it.0);
+    let (before, path) = uri.split_at(path);
+    let path = path.replace('[', "%5B").replace(']', "%5D");
+    format!("{before}{}", path.replace('|', "%7C"))
 }
 
 /// Returns the URI of a path relative to `directory` (Relative References).
@@ -152,6 +160,8 @@ mod tests {
             ("skill://a/%c3%a9", "skill://a/%C3%A9"),
             ("skill://a/Q%26A", "skill://a/Q&A"),
             ("skill://a/100%25", "skill://a/100%25"),
+            ("skill://a/[b]|c", "skill://a/%5Bb%5D%7Cc"),
+            ("http://[::1]/[b]", "http://[::1]/%5Bb%5D"),
             ("skill://a", "skill://a"),
             ("file:///a", "file:///a"),
             ("a:b/c", "a:b/c"),
