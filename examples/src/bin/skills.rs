@@ -88,6 +88,7 @@ async fn connect(url: &str) -> Result<ServerSkills, Box<dyn Error>> {
 }
 
 /// Prints the URI, the number of files and the description of each skill.
+#[allow(clippy::print_stdout, reason = "here the program is not a server")]
 async fn list(skills: &ServerSkills) -> Result<(), Box<dyn Error>> {
     let listing = skills.list().await?;
     for skill in &listing.skills {
@@ -113,6 +114,7 @@ async fn read(skills: &ServerSkills, uri: &str, file: &str) -> Result<(), Box<dy
 }
 
 /// Prints the URI and media type of each child of a directory.
+#[allow(clippy::print_stdout, reason = "here the program is not a server")]
 async fn directory(skills: &ServerSkills, uri: &str) -> Result<(), Box<dyn Error>> {
     for child in skills.directory(uri).await? {
         println!("{}\t{}", child.uri, child.mime_type.unwrap_or_default());
