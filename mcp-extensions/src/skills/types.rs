@@ -74,7 +74,7 @@ impl SkillEntry {
         let SkillFiles::Listed(files) = &self.resources else {
             return None;
         };
-        let mut pairs: Vec<_> = files.iter().map(|it| (&it.uri, it.digest)).collect();
+        let mut pairs: Vec<_> = files.iter().map(|it| (&it.uri, &it.digest)).collect();
         pairs.sort_unstable();
         let json = serde_json::to_vec(&pairs).ok()?;
         Some(Digest::of(&json).to_string())
@@ -142,29 +142,23 @@ pub struct SkillFile {
 
 /// A SHA-256 digest, written `sha256:` and 64 hexadecimal digits in lower case (Integrity and
 /// Verification).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Digest([u8; 32]);
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Digest(String);
 
 impl Digest {
     /// Computes the digest of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        let mut octets = [0; 32];
-        octets.copy_from_slice(digest(&SHA256, bytes).as_ref());
-        Self(octets)
+        let octets = digest(&SHA256, bytes);
+        let digits = octets.as_ref().iter().map(|octet| format!("{octet:02x}"));
+        Self(format!("sha256:{}", digits.collect::<String>()))
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("sha256:")?;
-        self.0.iter().try_for_each(|octet| write!(f, "{octet:02x}"))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        f.write_str(&self.0)
     }
 }
 
@@ -177,43 +171,21 @@ impl FromStr for Digest {
     type Err = InvalidDigest;
 
     fn from_str(text: &str) -> Result<Self, InvalidDigest> {
-        let digits = text
-            .strip_prefix("sha256:")
-            .ok_or(InvalidDigest)?
-            .as_bytes();
-        let mut octets = [0; 32];
-        let (pairs, []) = digits.as_chunks::<2>() else {
-            return Err(InvalidDigest);
-        };
-        if pairs.len() != octets.len() {
-            return Err(InvalidDigest);
-        }
-        for (octet, [high, low]) in octets.iter_mut().zip(pairs) {
-            *octet = 16 * hex_digit(*high)? + hex_digit(*low)?;
-        }
-        Ok(Self(octets))
-    }
-}
-
-fn hex_digit(letter: u8) -> Result<u8, InvalidDigest> {
-    match letter {
-        b'0'..=b'9' => Ok(letter - b'0'),
-        b'a'..=b'f' => Ok(letter - b'a' + 10),
-        _ => Err(InvalidDigest),
-    }
-}
-
-impl Serialize for Digest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let digits = text.strip_prefix("sha256:").unwrap_or_default().bytes();
+        let is_digest = digits.len() == 64
+            && digits
+                .into_iter()
+                .all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+        is_digest
+            .then(|| Self(text.to_owned()))
+            .ok_or(InvalidDigest)
     }
 }
 
 impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(D::Error::custom)
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn publish(
             PublishedFile {
                 path: file[start.len()..].to_owned(),
                 bytes: Arc::clone(bytes),
-                digest: digests[file],
+                digest: digests[file].clone(),
                 media_type: media_type_of(file, bytes),
             }
         });

@@ -189,7 +189,7 @@ impl<'a> View<'a> {
         let uri = |file: &str| self.resources.outer_uri(&uri::of(&self.path(skill, file)));
         let file = |file: &PublishedFile| SkillFile {
             uri: uri(&file.path),
-            digest: file.digest,
+            digest: file.digest.clone(),
             size: file.bytes.len() as u64,
         };
         SkillEntry {
