@@ -292,3 +292,9 @@ async fn skills_of_a_mounted_server_have_the_prefix_of_the_mount() {
         assert_eq!(wire.get("skill://pdf/SKILL.md").await["code"], -32602);
     }
 }
+
+#[test]
+#[should_panic(expected = "`a/../b` can't be the prefix of skills")]
+fn a_prefix_without_names_is_refused() {
+    let _ = skills().prefix("a/../b");
+}

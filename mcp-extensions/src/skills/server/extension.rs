@@ -55,8 +55,8 @@ impl Extension for Skills {
             }
         });
         server.on_start(move |server| {
-            let serving = self.catalog.serve(server);
-            async move { Ok::<_, ProtocolError>(serving) }
+            let announcing = self.catalog.announce(server);
+            async move { Ok::<_, ProtocolError>(announcing) }
         });
     }
 }

@@ -1,14 +1,15 @@
 //! The skills of a server.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_runtime::types::CacheScope;
 use mcp_runtime::{Change, Context, ProtocolError, Server};
+use tokio::sync::{Mutex, watch};
+use tokio::task::{JoinSet, spawn_blocking};
 
 use super::assemble::assemble;
 use super::fault::{Finding, LoadError};
@@ -53,14 +54,12 @@ pub struct Skills {
     scope: CacheScope,
 }
 
-/// The skills, and the servers that serve them.
 pub(super) struct Catalog {
     origin: Origin,
-    current: Mutex<Arc<Snapshot>>,
+    /// The skills in memory. Each change is announced by the servers.
+    current: watch::Sender<Arc<Snapshot>>,
     /// Held while the skills are loaded again.
-    reloading: tokio::sync::Mutex<()>,
-    /// The servers to announce changes to.
-    servers: Mutex<BTreeMap<u64, Server>>,
+    reloading: Mutex<()>,
 }
 
 enum Origin {
@@ -114,6 +113,18 @@ impl Skills {
 
     /// Takes the skills from files that are part of the program: pairs of a path and the contents.
     ///
+    /// ```
+    /// use mcp_extensions::skills::Skills;
+    ///
+    /// // With `include_bytes!`, if the file exists.
+    /// const REFUNDS: &[u8] = b"---\nname: refunds\ndescription: Process refunds.\n---\n";
+    /// const FILES: &[(&str, &[u8])] = &[("refunds/SKILL.md", REFUNDS), ("refunds/a.md", b"")];
+    ///
+    /// let skills = Skills::embedded(FILES)?;
+    /// # drop(skills);
+    /// # Ok::<(), mcp_extensions::skills::LoadError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Fails with all faults of the skills.
@@ -152,14 +163,10 @@ impl Skills {
     }
 
     fn of(origin: Origin, skills: Vec<PublishedSkill>) -> Self {
-        for warning in skills.iter().flat_map(|it| &*it.warnings) {
-            tracing::warn!(%warning, "a skill is read differently by other programs");
-        }
         let catalog = Catalog {
             origin,
-            current: Mutex::new(Arc::new(snapshot(skills))),
-            reloading: tokio::sync::Mutex::default(),
-            servers: Mutex::default(),
+            current: watch::Sender::new(Arc::new(snapshot(skills))),
+            reloading: Mutex::default(),
         };
         Self {
             catalog: Arc::new(catalog),
@@ -171,14 +178,19 @@ impl Skills {
 
     /// Puts all skills below a path: with the prefix `acme`, the URI of the skill `refunds` is
     /// `skill://acme/refunds/SKILL.md`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a segment of the path is empty, `.` or `..`.
     #[must_use]
     pub fn prefix(mut self, path: impl AsRef<str>) -> Self {
         let path = path.as_ref().trim_matches('/');
-        self.prefix = if path.is_empty() {
-            String::new()
-        } else {
-            format!("{path}/")
-        };
+        let is_name = |segment: &str| !matches!(segment, "" | "." | "..");
+        assert!(
+            path.split('/').all(is_name),
+            "`{path}` can't be the prefix of skills: its segments have to be names"
+        );
+        self.prefix = format!("{path}/");
         self
     }
 
@@ -216,23 +228,22 @@ impl Skills {
     ///
     /// Fails with all faults of the skills. The skills are then served as before.
     pub async fn reload(&self) -> Result<SkillChanges, LoadError> {
-        let _reloading = self.catalog.reloading.lock().await;
-        let Origin::Directory(root, memory_limit) = &self.catalog.origin else {
-            if matches!(self.catalog.origin, Origin::Source(_)) {
-                self.catalog.announce();
+        let catalog = &self.catalog;
+        let _reloading = catalog.reloading.lock().await;
+        let mut changes = SkillChanges::default();
+        match &catalog.origin {
+            Origin::Fixed => {}
+            Origin::Source(_) => catalog.current.send_modify(|_| ()),
+            Origin::Directory(root, memory_limit) => {
+                let (root, memory_limit) = (root.clone(), *memory_limit);
+                let loading = spawn_blocking(move || directory::load(&root, memory_limit));
+                let failed = |error| LoadError::of("", format!("loading has failed: {error}"));
+                let loaded = snapshot(loading.await.map_err(failed)??);
+                changes = SkillChanges::between(&catalog.current(), &loaded);
+                if changes != SkillChanges::default() {
+                    catalog.current.send_replace(Arc::new(loaded));
+                }
             }
-            return Ok(SkillChanges::default());
-        };
-        let (root, memory_limit) = (root.clone(), *memory_limit);
-        let loaded =
-            tokio::task::spawn_blocking(move || directory::load(&root, memory_limit)).await;
-        let loaded = snapshot(
-            loaded.map_err(|error| LoadError::of("", format!("reading has failed: {error}")))??,
-        );
-        let changes = SkillChanges::between(&self.catalog.current(), &loaded);
-        *lock(&self.catalog.current) = Arc::new(loaded);
-        if changes != SkillChanges::default() {
-            self.catalog.announce();
         }
         Ok(changes)
     }
@@ -256,7 +267,7 @@ impl SkillChanges {
 
 impl Catalog {
     fn current(&self) -> Arc<Snapshot> {
-        Arc::clone(&lock(&self.current))
+        Arc::clone(&self.current.borrow())
     }
 
     /// Returns true if the skills can change while the server runs.
@@ -282,33 +293,16 @@ impl Catalog {
         }
     }
 
-    fn announce(&self) {
-        for server in lock(&self.servers).values() {
-            server.notify_changed(Change::Resources);
-        }
-    }
-
-    /// Announces changes to `server` until the returned value is dropped.
-    pub(super) fn serve(self: &Arc<Self>, server: Server) -> Serving {
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        let number = LAST.fetch_add(1, Ordering::Relaxed);
-        lock(&self.servers).insert(number, server);
-        Serving {
-            catalog: Arc::clone(self),
-            number,
-        }
-    }
-}
-
-/// A server that is being served.
-pub(super) struct Serving {
-    catalog: Arc<Catalog>,
-    number: u64,
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        lock(&self.catalog.servers).remove(&self.number);
+    /// Announces changes to the clients of `server` until the returned set is dropped.
+    pub(super) fn announce(&self, server: Server) -> JoinSet<()> {
+        let mut current = self.current.subscribe();
+        let mut announcing = JoinSet::new();
+        announcing.spawn(async move {
+            while current.changed().await.is_ok() {
+                server.notify_changed(Change::Resources);
+            }
+        });
+        announcing
     }
 }
 
@@ -319,8 +313,4 @@ impl fmt::Debug for Skills {
             .field("skills", &self.catalog.current().keys())
             .finish_non_exhaustive()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -69,8 +69,9 @@ pub trait SkillSource: Send + Sync + 'static {
 pub(super) type Snapshot = BTreeMap<String, PublishedSkill>;
 
 pub(super) fn snapshot(skills: Vec<PublishedSkill>) -> Snapshot {
+    for warning in skills.iter().flat_map(|skill| &skill.warnings) {
+        tracing::warn!(%warning, "a host reads this skill differently");
+    }
     let skills = skills.into_iter();
-    skills
-        .map(|skill| (skill.path().to_owned(), skill))
-        .collect()
+    skills.map(|skill| (skill.path.clone(), skill)).collect()
 }
