@@ -3,16 +3,16 @@ use std::iter::repeat_n;
 use std::sync::Arc;
 
 use super::{PublishedSkill, assemble};
-use crate::skills::server::{Finding, LoadError};
+use crate::skills::server::{Finding, LoadError, Skills};
 use crate::skills::types::Digest;
 
 /// A fault that a test expects: the file, the line or 0, and a part of the text.
 pub(in crate::skills::server) type Expected<'a> = (&'a str, usize, &'a str);
 
 /// Returns a message unless exactly these faults are reported, in this order, with a line for each.
-pub(in crate::skills::server) fn difference(
+pub(in crate::skills::server) fn difference<T>(
     title: &str,
-    loaded: Result<Vec<PublishedSkill>, LoadError>,
+    loaded: Result<T, LoadError>,
     expected: &[Expected<'_>],
 ) -> Option<String> {
     let Err(error) = loaded else {
@@ -28,9 +28,9 @@ pub(in crate::skills::server) fn difference(
 }
 
 #[track_caller]
-pub(in crate::skills::server) fn assert_faults(
+pub(in crate::skills::server) fn assert_faults<T>(
     title: &str,
-    loaded: Result<Vec<PublishedSkill>, LoadError>,
+    loaded: Result<T, LoadError>,
     expected: &[Expected<'_>],
 ) {
     if let Some(difference) = difference(title, loaded, expected) {
@@ -52,27 +52,26 @@ fn load<'a>(
     assemble(files, &BTreeSet::new())
 }
 
-/// Loads files with one path each. A `SKILL.md` is valid, and all other files are empty.
-fn load_paths<'a>(
-    paths: impl IntoIterator<Item = &'a str>,
-) -> Result<Vec<PublishedSkill>, LoadError> {
-    load(paths.into_iter().map(|path| {
+/// Returns files with these paths. Each `SKILL.md` is valid, and all other files are empty.
+fn files<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str, Vec<u8>)> {
+    let file = |path: &'a str| {
         let folder = path.strip_suffix("/SKILL.md");
         let name = folder.map(|it| it.rsplit('/').next().unwrap());
         (path, name.map(skill_md).unwrap_or_default().into())
-    }))
+    };
+    paths.into_iter().map(file).collect()
 }
 
 #[test]
 fn a_skill_has_the_files_of_its_folder_and_of_nested_skills() {
-    let skills = load_paths([
+    let skills = load(files([
         "b/SKILL.md",
         "a-c/SKILL.md",
         "a/x/inner/SKILL.md",
         "a/x/inner/data.bin",
         "a/SKILL.md",
         "a/notes.md",
-    ])
+    ]))
     .unwrap();
     let described: Vec<_> = skills
         .iter()
@@ -260,7 +259,7 @@ const PATHS: &[Row] = &[
 fn paths_that_can_not_be_served_are_refused() {
     let differences = PATHS.iter().filter_map(|(title, paths, expected)| {
         let all = ["a/SKILL.md"].into_iter().chain(paths.iter().copied());
-        difference(title, load_paths(all), expected)
+        difference(title, Skills::embedded(&files(all)), expected)
     });
     let differences: Vec<_> = differences.collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
@@ -275,14 +274,17 @@ fn unusual_paths_are_served() {
         "B/a/10:30 é%2e%2e?#[].md",
         "b/a/SKILL.md.txt",
     ];
-    let loaded = load_paths(paths.into_iter().filter(|it| !it.contains("..a")));
+    let loaded = load(files(paths.into_iter().filter(|it| !it.contains("..a"))));
     assert_faults("neighbors", loaded, &[("b/a/SKILL.md.txt", 0, OUTSIDE)]);
     assert_faults(
         "a dot",
-        load_paths(paths[..3].to_vec()),
+        load(files(paths[..3].to_vec())),
         &[("B/a/..a", 0, HIDDEN)],
     );
-    assert_eq!(load_paths([paths[0], paths[1], paths[3]]).unwrap().len(), 1);
+    assert_eq!(
+        load(files([paths[0], paths[1], paths[3]])).unwrap().len(),
+        1
+    );
 }
 
 #[test]
@@ -290,11 +292,13 @@ fn a_skill_has_at_most_512_files() {
     let load = |count: usize| {
         let paths: Vec<_> = (1..count).map(|it| format!("a/b/{it:03}")).collect();
         let paths = paths.iter().map(String::as_str);
-        load_paths(["a/SKILL.md"].into_iter().chain(paths))
+        load(files(["a/SKILL.md"].into_iter().chain(paths)))
     };
     assert_eq!(load(512).unwrap()[0].files.len(), 512);
     let expected = [("a/b/512", 0, "over 512 files or 16 MiB")];
     assert_faults("513", load(513), &expected);
+    // Only the first file that exceeds the limit is named.
+    assert_faults("520", load(520), &expected);
 }
 
 #[test]

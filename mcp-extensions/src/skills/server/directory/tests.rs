@@ -16,8 +16,8 @@ use tempfile::TempDir;
 
 use super::{PublishedSkill, Walk, read};
 use crate::skills::limits::{MAX_DEPTH, MAX_ENTRIES, MEMORY_LIMIT};
-use crate::skills::server::LoadError;
 use crate::skills::server::assemble::tests::{Expected, assert_faults, skill_md};
+use crate::skills::server::{LoadError, Skills};
 
 /// A directory of skills with the skill `a`, next to a folder `outside` with secrets.
 struct Tree(TempDir);
@@ -138,7 +138,7 @@ fn everything_that_is_wrong_is_reported_at_once() {
         ("d/SKILL.md", 0, LARGE),
         ("e/x", 0, LARGE),
     ];
-    assert_faults("all", tree.load(), &expected);
+    assert_faults("all", Skills::directory(tree.root()), &expected);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::os::unix::net::UnixListener;
 
 use super::{ANCHOR, Expected, LARGE, LINK, OTHER, RENAME, Tree, skill_md};
+use crate::skills::server::Skills;
 use crate::skills::server::assemble::tests::difference;
 
 /// A title, what is done to a tree with the skill `a`, and what must be reported.
@@ -255,7 +256,7 @@ fn wrong_trees_are_refused_with_the_file_and_the_line() {
     let differences = TREES.iter().filter_map(|(title, prepare, expected)| {
         let tree = Tree::new();
         prepare(&tree);
-        difference(title, tree.load(), expected)
+        difference(title, Skills::directory(tree.root()), expected)
     });
     let differences: Vec<_> = differences.collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
