@@ -106,3 +106,41 @@ impl Cache {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keeps files of this size, and returns how many of them are still known.
+    fn kept(count: usize, size: usize) -> usize {
+        let bytes: Arc<[u8]> = vec![0; size].into();
+        let mut cache = Cache::default();
+        let files = (0..count).map(|number| {
+            let file = SkillFile {
+                uri: format!("skill://a/{number}"),
+                digest: Digest::of(b""),
+                size: 0,
+            };
+            let contents = SkillContents {
+                server: "docs".into(),
+                uri: file.uri.clone(),
+                mime_type: None,
+                bytes: Arc::clone(&bytes),
+            };
+            cache.put(&file, &contents);
+            assert!(cache.get(&file).is_some());
+            file
+        });
+        let files: Vec<_> = files.collect();
+        let known = files.iter().filter(|it| cache.get(it).is_some());
+        known.count()
+    }
+
+    #[test]
+    fn the_oldest_files_are_forgotten() {
+        assert_eq!(kept(1024, 1), 1024);
+        assert_eq!(kept(1030, 1), 1024);
+        assert_eq!(kept(4, 8 << 20), 4);
+        assert_eq!(kept(9, 8 << 20), 4);
+    }
+}
