@@ -1,6 +1,5 @@
 //! A skill that was opened, and reading its files.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::AtomicUsize;
 
 use mcp_runtime::types::{JsonObject, Resource};
@@ -129,12 +128,9 @@ fn compare(contents: &SkillContents, expected: &JsonObject) -> Result<(), String
         let remarks = remarks.collect::<Vec<_>>().join("; ");
         format!("its front matter can't be read ({remarks})")
     })?;
-    let found = found.fields;
-    if front_matter::is_same(expected, &found) {
+    let names = front_matter::differences(expected, &found.fields);
+    if names.is_empty() {
         return Ok(());
     }
-    let names = expected.keys().chain(found.keys());
-    let others = names.filter(|it| expected.get(*it) != found.get(*it));
-    let others: BTreeSet<_> = others.collect();
-    Err(format!("its front matter differs in {others:?}"))
+    Err(format!("its front matter differs in {names:?}"))
 }

@@ -18,19 +18,15 @@ const MAPPING: &str = "must be a mapping: write lines such as `  author: \"…\"
 
 /// Returns the faults in the fields of the skill in the folder `folder`.
 pub(in crate::skills) fn check(front_matter: &FrontMatter, folder: &str) -> Vec<Remark> {
-    let fields = &front_matter.fields;
     let mut faults = Vec::new();
     let mut fault = |field: &str, text: &str| {
         let line = front_matter.lines.get(field).copied().unwrap_or(1);
         faults.push(Remark::new(line, format!("`{field}` {text}")));
     };
     for (field, min, max) in STRINGS {
-        match fields.get(field) {
+        match front_matter.fields.get(field) {
             Some(Value::String(text)) if text.trim().len() < min || text.chars().count() > max => {
-                fault(
-                    field,
-                    &format!("must have {min} to {max} characters: write a text of this length"),
-                );
+                fault(field, &format!("must have {min} to {max} characters"));
             }
             None if matches!(field, "name" | "description") => {
                 fault(field, &format!("is missing: write `{field}: \"…\"`"));
@@ -39,28 +35,26 @@ pub(in crate::skills) fn check(front_matter: &FrontMatter, folder: &str) -> Vec<
             Some(_) => fault(field, STRING),
         }
     }
-    if let Some(Value::String(name)) = fields.get("name") {
-        let is_word = |it: &str| {
-            it.chars()
-                .all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
-        };
-        if !name.split('-').all(|it| !it.is_empty() && is_word(it)) {
+    if let Some(Value::String(name)) = front_matter.fields.get("name") {
+        let is_allowed = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
+        let mut words = name.split('-');
+        if words.any(|it| it.is_empty() || !it.bytes().all(is_allowed)) {
             fault("name", NAME);
         } else if name != folder {
             fault(
                 "name",
-                &format!("must be the folder's name: write `{folder}`, or rename the folder"),
+                &format!("must be the folder's name, `{folder}`: rename one of them"),
             );
         }
     }
-    match fields.get("metadata") {
-        None => {}
+    match front_matter.fields.get("metadata") {
         Some(Value::Object(members)) => {
             for (key, _) in members.iter().filter(|(_, value)| !value.is_string()) {
                 fault(&format!("metadata.{key}"), STRING);
             }
         }
         Some(_) => fault("metadata", MAPPING),
+        None => {}
     }
     faults.sort_by_key(|fault| fault.line);
     faults

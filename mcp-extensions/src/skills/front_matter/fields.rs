@@ -1,20 +1,24 @@
 //! Fields as JSON.
 
+use std::collections::BTreeSet;
+
 use mcp_runtime::types::JsonObject;
 use serde_json::Value;
 
-use super::hosts::is_special;
-
-/// Returns true if both have the same fields with the same values, in any order. Numbers are
+/// Returns the names of the fields that only one of both has, or with another value. Numbers are
 /// compared by value: 1 is 1.0.
-pub(in crate::skills) fn is_same(one: &JsonObject, other: &JsonObject) -> bool {
-    let is_in_other = |(key, value)| other.get(key).is_some_and(|it| is_equal(value, it));
-    one.len() == other.len() && one.iter().all(is_in_other)
+pub(in crate::skills) fn differences(one: &JsonObject, other: &JsonObject) -> BTreeSet<String> {
+    let differs = |key: &&String| {
+        let values = one.get(*key).zip(other.get(*key));
+        values.is_none_or(|(one, other)| !is_equal(one, other))
+    };
+    let keys = one.keys().chain(other.keys());
+    keys.filter(differs).cloned().collect()
 }
 
 fn is_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Object(one), Value::Object(other)) => is_same(one, other),
+        (Value::Object(one), Value::Object(other)) => differences(one, other).is_empty(),
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, it)| is_equal(one, it))
         }
@@ -26,20 +30,19 @@ fn is_equal(one: &Value, other: &Value) -> bool {
 }
 
 /// Writes front matter with a line for each field. Its value is JSON, which is also YAML, with
-/// escapes for what a host would refuse.
+/// escapes for characters that FastMCP refuses or reads as the end of a line.
 pub(in crate::skills) fn write(fields: &JsonObject) -> String {
     let mut text = String::new();
     for (key, value) in fields {
-        let bare = matches!(key.as_str(), "name" | "description");
-        let key = if bare {
-            key.clone()
-        } else {
-            Value::from(key.as_str()).to_string()
-        };
-        text += &format!("{key}: {value}\n");
+        let quoted = Value::from(key.as_str()).to_string();
+        let is_bare = matches!(key.as_str(), "name" | "description");
+        text += &format!("{}: {value}\n", if is_bare { key } else { &quoted });
     }
-    for special in text.clone().chars().filter(|it| is_special(*it)) {
-        text = text.replace(special, &format!("\\u{:04x}", u32::from(special)));
-    }
-    format!("---\n{text}---\n")
+    let escape = |it: char| match it {
+        '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}' => {
+            format!("\\u{:04x}", u32::from(it))
+        }
+        _ => it.to_string(),
+    };
+    format!("---\n{}---\n", text.chars().map(escape).collect::<String>())
 }

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use mcp_runtime::types::JsonObject;
 
 pub(super) use check::check;
-pub(super) use fields::{is_same, write};
+pub(super) use fields::{differences, write};
 pub(super) use file::parse;
 
 /// The front matter of a `SKILL.md`.

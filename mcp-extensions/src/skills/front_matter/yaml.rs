@@ -4,12 +4,10 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Span, StructureStyle}
 use mcp_runtime::types::JsonObject;
 use serde_json::Value;
 
-use super::hosts::{BRACES, LINES, differences};
-use super::{FrontMatter, Remark, plain};
+use super::{FrontMatter, Remark, hosts, plain};
 use crate::skills::limits::MAX_FRONT_MATTER_DEPTH as MAX_DEPTH;
 
-const TAG: &str = "tags such as `!!str` are not allowed: write a string in double quotes";
-const ANCHOR: &str = "anchors and aliases are not allowed: repeat the value";
+const NODE: &str = "tags, anchors and aliases are not allowed: write the value itself";
 const NUMBER: &str = "JSON readers would change this number: write it in double quotes";
 const KEY: &str = "a key must be a string: write it in double quotes";
 const REPEATED: &str = "this key is repeated: remove one of them";
@@ -17,6 +15,8 @@ const NO_FIELDS: &str = "the front matter has no fields: write `name: …` and `
 const DOCUMENT: &str = "front matter has neither directives nor documents: remove this line";
 const DEPTH: &str = "lists and mappings are nested in more than 32 levels: use fewer levels";
 const QUOTES: &str = "write values with `: ` or ` #`, or special characters first, in quotes";
+const LINES: &str = "TypeScript's SDK wants brackets and braces on one line: close them there, or \
+                     write each item on a line without them";
 const RESERVED: &str = "`io.modelcontextprotocol/` is reserved: use a prefix of your own";
 
 /// Reads `text`, which begins with `---`.
@@ -48,28 +48,31 @@ pub(super) fn read(text: &str) -> Result<FrontMatter, Vec<Remark>> {
 struct Reader {
     result: FrontMatter,
     faults: Vec<Remark>,
-    /// The collections whose end has not been read, each with the key whose value is next.
-    open: Vec<(Value, Option<String>)>,
-    /// The first lines of those that are in brackets or braces.
-    flow: Vec<usize>,
+    /// The collections whose end has not been read, each with the key whose value is next, and
+    /// with the line on which it should end.
+    open: Vec<(Value, Option<String>, usize)>,
 }
 
 impl Reader {
     fn event(&mut self, text: &str, event: Event<'_>, span: &Span) {
         let line = span.start.line();
-        if event.tag().is_some() {
-            self.fault(line, TAG);
-        }
-        if event.anchor_id().is_some() || event.is_alias() {
-            self.fault(line, ANCHOR);
-        }
-        if let Event::MappingStart(StructureStyle::Flow, ..) = event
-            && (self.open.is_empty() || span.slice(text) == Some(""))
-        {
-            self.warn(line, BRACES);
+        if event.tag().is_some() || event.anchor_id().is_some() || event.is_alias() {
+            self.fault(line, NODE);
         }
         match event {
-            Event::Scalar(value, style, ..) => self.scalar(text, &value, style, span),
+            Event::Scalar(value, style, ..) => {
+                let value = match style {
+                    ScalarStyle::Plain => plain::resolve(&value),
+                    _ => Some(value.into()),
+                };
+                let value = value.unwrap_or_else(|| {
+                    self.fault(line, NUMBER);
+                    Value::Null
+                });
+                let warning = hosts::remark(text, span, style, &value);
+                self.result.warnings.extend(warning);
+                self.add(value, line);
+            }
             Event::SequenceStart(style, ..) => self.open(Value::Array(Vec::new()), style, line),
             Event::MappingStart(style, ..) => self.open(JsonObject::new().into(), style, line),
             Event::Alias(_) | Event::UnresolvedAlias(_) => self.add(Value::Null, line),
@@ -80,40 +83,20 @@ impl Reader {
         }
     }
 
-    fn scalar(&mut self, text: &str, value: &str, style: ScalarStyle, span: &Span) {
-        let line = span.start.line();
-        let is_plain = style == ScalarStyle::Plain;
-        let resolved = if is_plain {
-            plain::resolve(value)
-        } else {
-            Some(value.into())
-        };
-        let Some(value) = resolved else {
-            self.fault(line, NUMBER);
-            return self.add(Value::Null, line);
-        };
-        for (line, text) in differences(text, span, style, &value, !self.flow.is_empty()) {
-            self.warn(line, text);
-        }
-        self.add(value, line);
-    }
-
     fn open(&mut self, value: Value, style: StructureStyle, line: usize) {
         if self.open.len() == MAX_DEPTH {
             self.fault(line, DEPTH);
         }
-        if style == StructureStyle::Flow {
-            self.flow.push(line);
-        }
-        self.open.push((value, None));
+        let is_flow = style == StructureStyle::Flow;
+        let last = if is_flow { line } else { usize::MAX };
+        self.open.push((value, None, last));
     }
 
     fn close(&mut self, line: usize) {
-        let first = self.flow.pop().filter(|_| self.flow.is_empty());
-        if let Some(first) = first.filter(|first| *first < line) {
-            self.warn(first, LINES);
-        }
-        if let Some((value, _)) = self.open.pop() {
+        if let Some((value, _, last)) = self.open.pop() {
+            if line > last {
+                self.warn(last, LINES);
+            }
             self.add(value, line);
         }
     }
@@ -122,34 +105,32 @@ impl Reader {
     fn add(&mut self, value: Value, line: usize) {
         match (self.open.last_mut(), value) {
             (None, Value::Object(fields)) => self.result.fields = fields,
-            (None, _) => self.fault(2, NO_FIELDS),
-            (Some((Value::Array(items), _)), value) => items.push(value),
-            (Some((Value::Object(fields), key)), value) => match key.take() {
-                Some(key) => drop(fields.insert(key, value)),
-                None => {
-                    let is_repeated = value.as_str().is_some_and(|it| fields.contains_key(it));
-                    *key = Some(value.as_str().unwrap_or_default().to_owned());
-                    self.key(line, value.is_string(), is_repeated);
+            (Some((Value::Array(items), ..)), value) => items.push(value),
+            (Some((Value::Object(fields), key, _)), value) => {
+                if let Some(key) = key.take() {
+                    fields.insert(key, value);
+                    return;
                 }
-            },
-            _ => {}
+                let name = value.as_str().unwrap_or_default();
+                let is_repeated = fields.contains_key(name);
+                *key = Some(name.to_owned());
+                match value {
+                    Value::String(_) if is_repeated => self.fault(line, REPEATED),
+                    Value::String(_) => self.place(line),
+                    _ => self.fault(line, KEY),
+                }
+            }
+            _ => self.fault(2, NO_FIELDS),
         }
     }
 
-    fn key(&mut self, line: usize, is_string: bool, is_repeated: bool) {
-        if !is_string {
-            self.fault(line, KEY);
+    /// Keeps the line of a key that was read.
+    fn place(&mut self, line: usize) {
+        if self.open.len() > 2 {
+            return;
         }
-        if is_repeated {
-            self.fault(line, REPEATED);
-        }
-        let path = match &self.open[..] {
-            [(_, Some(key))] => key.clone(),
-            [(_, Some(parent)), (_, Some(key))] if parent == "metadata" => {
-                format!("metadata.{key}")
-            }
-            _ => return,
-        };
+        let keys = self.open.iter().filter_map(|(_, key, _)| key.as_deref());
+        let path = keys.collect::<Vec<_>>().join(".");
         if path.starts_with("metadata.io.modelcontextprotocol/") {
             self.warn(line, RESERVED);
         }

@@ -69,6 +69,13 @@ fn plain_values_follow_the_core_schema_of_yaml_1_2() {
         ("1458965329754952.2", json!(1_458_965_329_754_952.2)),
         ("1.0e+23", json!(1e23)),
         ("0e9", json!(0.0)),
+        // The shortest digits of doubles, as other programs write them.
+        (
+            "-2.8347476522006307e-08",
+            json!(-2.834_747_652_200_630_7e-8),
+        ),
+        ("2.1060533511106927e+28", json!(2.106_053_351_110_692_7e28)),
+        ("1.00000000000000000000", json!(1.0)),
     ];
     for (text, value) in values {
         assert_eq!(
@@ -162,7 +169,7 @@ fn a_file_without_complete_front_matter_is_refused() {
         (b"", 1, "must begin"),
         (b"# Title\n", 1, "must begin"),
         (b"--- \na: b\n---\n", 1, "must begin"),
-        (b"---", 1, "must begin"),
+        (b"---", 1, "has no end"),
         (b"\n---\na: b\n---\n", 1, "must begin"),
         (b"---\na: b\n# Title\n", 3, "has no end"),
         (b"---\na: b\n----\n ---\n", 4, "has no end"),

@@ -232,7 +232,7 @@ const TREES: &[Row] = &[
     (
         "a tag",
         |tree| tree.front_matter("b", "name: !!str b\ndescription: x"),
-        &[("b/SKILL.md", 2, "tags such as")],
+        &[("b/SKILL.md", 2, "tags, anchors")],
     ),
     (
         "an anchor and an alias",
