@@ -2,9 +2,6 @@
 
 use serde_json::Value;
 
-/// The largest integer that every JSON reader keeps: 2^53 - 1.
-const MAX_INTEGER: u64 = (1 << 53) - 1;
-
 /// Returns the value of `text`, or `None` for a number that JSON lacks or its readers would round.
 pub(super) fn resolve(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -28,7 +25,8 @@ fn is_integer(text: &str, radix: u32) -> bool {
 
 fn integer(text: &str, radix: u32) -> Option<Value> {
     let number = i64::from_str_radix(text, radix).ok()?;
-    (number.unsigned_abs() <= MAX_INTEGER).then(|| number.into())
+    // Every JSON reader keeps integers up to 2^53 - 1.
+    (number.unsigned_abs() < 1 << 53).then(|| number.into())
 }
 
 /// Returns the string if `text` is not a number, and `None` if JSON readers would round it.
