@@ -25,8 +25,8 @@ pub trait ReadSkills {
     /// # Errors
     ///
     /// [`SkillError::NotOffered`] if the server does not offer skills, if this client does not
-    /// declare [`SkillsClient`](super::SkillsClient), or if the server offers a revision of the extension that is not
-    /// known (`revision` in its settings, SEP-3392).
+    /// declare [`SkillsClient`](super::SkillsClient), or if the server offers a revision of the
+    /// extension that is not known (`revision` in its settings, SEP-3392).
     fn skills(&self, label: &str) -> Result<ServerSkills, SkillError>;
 }
 
