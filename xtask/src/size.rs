@@ -32,8 +32,8 @@ struct Size {
 }
 
 const RUNTIME: Size = Size {
-    lines: 36_415,
-    files: 267,
+    lines: 36_515,
+    files: 269,
     imports: 92,
     restricted: 58,
 };
@@ -52,7 +52,7 @@ const PARTS: [Part; 11] = [
     Part::new("mcp-bindgen", "mcp-bindgen/src/", 3_345),
     Part::new("mcp-cli", "mcp-cli/src/", 4_056),
     Part::new("mcp-config", "mcp-config/src/", 945),
-    Part::new("mcp-extensions", "mcp-extensions/src/", 3_365),
+    Part::new("mcp-extensions", "mcp-extensions/src/", 5_585),
     Part::new("mcp-stores", "mcp-stores/src/", 830),
     Part::new("mcp-types, by hand", "mcp-types/src/", 2_660),
     Part::new("mcp-types, generated", "mcp-types/src/generated/", 10_500),
@@ -62,7 +62,7 @@ const PARTS: [Part; 11] = [
         goal: Some(RUNTIME_GOAL),
         ..Part::new("mcp-runtime", "mcp-runtime/src/", 0)
     },
-    Part::new("xtask", "xtask/src/", 9_768),
+    Part::new("xtask", "xtask/src/", 9_815),
 ];
 
 impl Part {

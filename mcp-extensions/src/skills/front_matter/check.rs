@@ -3,16 +3,17 @@
 use serde_json::Value;
 
 use super::{FrontMatter, Remark};
+use crate::skills::types::is_name;
 
 /// The fields that must be strings, and the smallest and largest number of characters.
 const STRINGS: [(&str, usize, usize); 5] = [
-    ("name", 1, 64),
+    ("name", 0, usize::MAX),
     ("description", 1, 1024),
     ("license", 0, usize::MAX),
     ("compatibility", 1, 500),
     ("allowed-tools", 0, usize::MAX),
 ];
-const NAME: &str = "must have only a-z, 0-9 and single hyphens between them: rename the skill";
+const NAME: &str = "must have 1 to 64 of a-z, 0-9 and single hyphens: rename the skill";
 const STRING: &str = "must be a string: write it in double quotes";
 const MAPPING: &str = "must be a mapping: write lines such as `  author: \"…\"` below it";
 
@@ -36,9 +37,7 @@ pub(in crate::skills) fn check(front_matter: &FrontMatter, folder: &str) -> Vec<
         }
     }
     if let Some(Value::String(name)) = front_matter.fields.get("name") {
-        let is_allowed = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
-        let mut words = name.split('-');
-        if words.any(|it| it.is_empty() || !it.bytes().all(is_allowed)) {
+        if !is_name(name) {
             fault("name", NAME);
         } else if name != folder {
             fault(

@@ -36,29 +36,32 @@ fn fields_that_agent_skills_forbids_are_faults_with_their_lines() {
         ),
         (
             "description: x\nname: Refunds\n",
-            &["3: `name` must have only"],
+            &["3: `name` must have 1 to 64 of"],
         ),
         (
             "description: x\nname: re--funds\n",
-            &["3: `name` must have only"],
+            &["3: `name` must have 1 to 64 of"],
         ),
         (
             "description: x\nname: -refunds\n",
-            &["3: `name` must have only"],
+            &["3: `name` must have 1 to 64 of"],
         ),
         (
             "description: x\nname: refunds-\n",
-            &["3: `name` must have only"],
+            &["3: `name` must have 1 to 64 of"],
         ),
         (
             "description: x\nname: größe\n",
-            &["3: `name` must have only"],
+            &["3: `name` must have 1 to 64 of"],
         ),
-        ("description: x\nname: a b\n", &["3: `name` must have only"]),
+        (
+            "description: x\nname: a b\n",
+            &["3: `name` must have 1 to 64 of"],
+        ),
         ("description: x\nname: 1\n", &["3: `name` must be a string"]),
         (
             "description: x\nname: ''\n",
-            &["3: `name` must have 1 to 64", "3: `name` must have only"],
+            &["3: `name` must have 1 to 64 of"],
         ),
         (
             "name: refunds\ndescription: ''\n",
@@ -115,6 +118,6 @@ fn fields_that_agent_skills_forbids_are_faults_with_their_lines() {
     starts_with(
         &name,
         &remarks(&faults),
-        &["2: `name` must have 1 to 64 characters"],
+        &["2: `name` must have 1 to 64 of a-z, 0-9 and single hyphens: rename the skill"],
     );
 }
