@@ -20,6 +20,9 @@ pub(super) const MEMORY_LIMIT: usize = 256 * MIB;
 /// Approximate maximum of the bytes of a page of `skills/list`. An entry is never split, so a page
 /// with a single entry may be longer.
 pub(super) const PAGE_BYTES: usize = MIB;
+/// Maximum number of folders around a file that a request looks for a skill in. A URI may have any
+/// number of slashes, and a source is asked for each folder.
+pub(super) const MAX_FOLDERS: usize = 64;
 /// Maximum number of files and folders below a directory of skills, whether or not they belong to a
 /// skill.
 pub(super) const MAX_ENTRIES: usize = 100_000;

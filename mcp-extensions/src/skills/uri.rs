@@ -1,5 +1,7 @@
 //! The URIs of skills and their files (ext-skills, "Resource Mapping").
 
+use std::fmt::Write as _;
+
 use iri_string::percent_encode::PercentEncodedForUri;
 use iri_string::percent_encode::decode::decode_whatwg_bytes;
 use iri_string::types::UriStr;
@@ -33,13 +35,12 @@ pub(super) fn name(uri: &str) -> Option<String> {
 
 /// Returns the URI of a path below `skill://`, whose first segment is the authority.
 pub(super) fn of(path: &str) -> String {
-    let (first, rest) = path
-        .split_once('/')
-        .map_or((path, None), |(it, rest)| (it, Some(rest)));
+    let mut segments = path.split('/');
+    let first = segments.next().unwrap_or_default();
     let mut uri = format!("skill://{}", PercentEncodedForUri::from_reg_name(first));
-    for segment in rest.into_iter().flat_map(|rest| rest.split('/')) {
-        let segment = PercentEncodedForUri::from_path_segment(segment);
-        uri = format!("{uri}/{segment}");
+    for segment in segments {
+        // Writing to a string can't fail.
+        let _ = write!(uri, "/{}", PercentEncodedForUri::from_path_segment(segment));
     }
     uri
 }

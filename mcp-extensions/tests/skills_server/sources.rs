@@ -1,5 +1,6 @@
 //! Skills from a source: for each caller, unlisted, and dynamic.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_extensions::skills::{PublishedSkill, Skill, SkillSource, Skills};
@@ -124,6 +125,27 @@ async fn a_dynamic_skill_has_no_digests_and_is_generated_for_each_read() {
         let first = wire.read(&uris[0]).await["contents"].clone();
         assert_ne!(first, wire.read(&uris[0]).await["contents"]);
     }
+}
+
+#[tokio::test]
+async fn a_uri_with_very_many_slashes_asks_the_source_for_few_folders() {
+    struct Counting(Arc<AtomicUsize>);
+
+    impl SkillSource for Counting {
+        fn list(&self, _: &Context) -> BoxFuture<Result<Vec<PublishedSkill>, ProtocolError>> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Box::pin(async { Ok(Vec::new()) })
+        }
+    }
+
+    let asked = Arc::new(AtomicUsize::new(0));
+    let skills = Skills::source(Counting(Arc::clone(&asked)));
+    let server = Server::builder().extension(skills).build();
+    let mut wire = Wire::to(&server, STATELESS).await;
+    let uri = format!("skill://{}", "a/".repeat(100_000));
+    assert_eq!(wire.read(&uri).await["code"], -32602);
+    assert_eq!(wire.directory(&uri).await["code"], -32602);
+    assert!(asked.load(Ordering::Relaxed) <= 130, "{asked:?}");
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::Skills;
 use super::published::{PublishedFile, PublishedSkill};
-use crate::skills::limits::PAGE_BYTES;
+use crate::skills::limits::{MAX_FOLDERS, PAGE_BYTES};
 use crate::skills::types::{
     DIRECTORY, DIRECTORY_TYPE, LIST, SKILL_MD, SkillEntry, SkillFile, SkillFiles,
 };
@@ -137,52 +137,45 @@ impl<'a> View<'a> {
         let inside = format!("{path}/");
         let mut children = Vec::new();
         for (folder, _) in folders(&inside) {
-            let Some(skill) = self.find(folder).await? else {
-                continue;
-            };
-            for file in &*skill.files {
-                self.add_child(
-                    &mut children,
-                    &inside,
-                    &self.path(&skill, &file.path),
-                    Some((&skill, file)),
-                );
+            if let Some(skill) = self.find(folder).await? {
+                let files = skill.files.iter();
+                children = files
+                    .filter_map(|file| self.child(&inside, &skill, Some(file)))
+                    .collect();
             }
             if !children.is_empty() {
                 break;
             }
         }
         if children.is_empty() {
-            for skill in self.listed().await? {
-                self.add_child(&mut children, &inside, &self.path(&skill, ""), None);
-            }
+            let skills = self.listed().await?;
+            let skills = skills.iter();
+            children = skills
+                .filter_map(|skill| self.child(&inside, skill, None))
+                .collect();
         }
         children.sort_by(|one, other| one.uri.cmp(&other.uri));
+        children.dedup_by(|one, other| one.uri == other.uri);
         Ok(children)
     }
 
-    /// Adds the child of the directory `inside` in which `path` is. The paths are sorted.
-    fn add_child(
+    /// Returns the child of the directory `inside` that is a file of `skill`, or leads to the file or
+    /// to the skill.
+    fn child(
         &self,
-        children: &mut Vec<Resource>,
         inside: &str,
-        path: &str,
-        file: Option<(&PublishedSkill, &PublishedFile)>,
-    ) {
-        let Some(rest) = path.strip_prefix(inside) else {
-            return;
-        };
-        let name = rest.split('/').next().unwrap_or_default();
-        let uri = self
-            .resources
-            .outer_uri(&uri::of(&format!("{inside}{name}")));
-        let child = match file {
-            Some((skill, file)) if name == rest => described(skill, file, uri),
+        skill: &PublishedSkill,
+        file: Option<&PublishedFile>,
+    ) -> Option<Resource> {
+        let path = self.path(skill, file.map_or("", |file| &file.path));
+        let rest = path.strip_prefix(inside)?;
+        let name = rest.split('/').next()?;
+        let uri = uri::of(&format!("{inside}{name}"));
+        let uri = self.resources.outer_uri(&uri);
+        Some(match file {
+            Some(file) if name == rest => described(skill, file, uri),
             _ => Resource::new(name, uri).with_mime_type(DIRECTORY_TYPE),
-        };
-        if children.iter().all(|it| it.uri != child.uri) {
-            children.push(child);
-        }
+        })
     }
 
     fn entry(&self, skill: &PublishedSkill) -> SkillEntry {
@@ -261,7 +254,7 @@ impl<'a> View<'a> {
 
 /// Returns the folders that `path` is in, from the innermost, each with the rest of the path.
 fn folders(path: &str) -> impl Iterator<Item = (&str, &str)> {
-    let slashes = path.rmatch_indices('/');
+    let slashes = path.rmatch_indices('/').take(MAX_FOLDERS);
     slashes.map(|(at, _)| (&path[..at], &path[at + 1..]))
 }
 
