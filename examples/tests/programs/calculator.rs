@@ -192,7 +192,7 @@ fn a_line_over_the_limit_is_skipped() {
     let mut calculator = Calculator::operating("2025-06-18");
     let head = b"{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\",\"params\":{\"x\":\"";
     calculator.send(head);
-    for _ in 0..17 {
+    for _ in 0..25 {
         calculator.send(&vec![b'x'; 1024 * 1024]);
     }
     calculator.send(b"\"}}\n");
