@@ -3,6 +3,9 @@
 #![cfg_attr(all(doctest, feature = "sqlite"), doc = include_str!("../../docs/tasks.md"))]
 #![cfg_attr(all(doctest, feature = "skills"), doc = include_str!("../../docs/skills.md"))]
 
+#[cfg(any(feature = "skills", feature = "tasks"))]
+#[macro_use]
+mod requests;
 #[cfg(feature = "skills")]
 pub mod skills;
 #[cfg(feature = "tasks")]

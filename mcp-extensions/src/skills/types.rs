@@ -28,17 +28,15 @@ pub(super) fn is_offered(revision: Revision) -> bool {
 }
 
 /// The parameters of a list.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct PageParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cursor: Option<String>,
 }
 
 /// The parameters of `skills/get` and `resources/directory/read`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct UriParams {
     pub(super) uri: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cursor: Option<String>,
 }
 

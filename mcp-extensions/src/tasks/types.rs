@@ -1,8 +1,6 @@
 //! Messages of the extension (ext-tasks 2026-07-28).
 
-use mcp_runtime::types::{
-    Conform, ErrorObject, InputRequest, JsonObject, OrderedMap, RawJson, Request,
-};
+use mcp_runtime::types::{Conform, ErrorObject, InputRequest, JsonObject, OrderedMap, RawJson};
 use mcp_runtime::{Era, ExtensionMethod, Revision};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -131,23 +129,8 @@ macro_rules! of_one_revision {
 
 of_one_revision!(TaskStatus, TaskParams, UpdateParams);
 
-macro_rules! requests {
-    ($($(#[$doc:meta])* $name:ident: $method:literal, $params:ty => $result:ty;)*) => {$(
-        $(#[$doc])*
-        pub(super) enum $name {}
-
-        impl Request for $name {
-            const METHOD: &'static str = $method;
-            const PARAMS_OPTIONAL: bool = false;
-            const MAY_REQUIRE_INPUT: bool = false;
-            const EXTENSION: Option<&'static str> = Some(ID);
-            type Params = $params;
-            type Result = $result;
-        }
-    )*};
-}
-
 requests! {
+    ID;
     /// `tasks/get`.
     GetTask: "tasks/get", TaskParams => TaskStatus;
     /// `tasks/update`.

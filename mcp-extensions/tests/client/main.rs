@@ -4,6 +4,7 @@
 mod following;
 mod handles;
 mod http;
+#[path = "../support/lines.rs"]
 mod lines;
 mod questions;
 mod scripted;

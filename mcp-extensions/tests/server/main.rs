@@ -5,6 +5,8 @@ mod calls;
 mod faults;
 mod faulty_store;
 mod http;
+#[path = "../support/lines.rs"]
+mod lines;
 mod questions;
 #[cfg(feature = "sqlite")]
 mod stopped;

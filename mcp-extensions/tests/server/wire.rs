@@ -2,17 +2,14 @@
 
 use mcp_runtime::Server;
 use mcp_runtime::serde_json::{Value, json};
-use mcp_runtime::transport::memory::{self, Memory};
-use mcp_runtime::transport::{FrameReader as _, FrameWriter as _, Incoming, Outbox, Transport};
+use mcp_runtime::transport::memory;
+
+use crate::lines::Lines;
 
 pub const ID: &str = "io.modelcontextprotocol/tasks";
 
-type Reader = <Memory as Transport>::Reader;
-type Writer = <Memory as Transport>::Writer;
-
 pub struct Wire {
-    reader: Reader,
-    writer: Writer,
+    lines: Lines,
     last: u32,
     serving: tokio::task::JoinHandle<Result<(), mcp_runtime::ServeError>>,
     /// The capabilities and extensions that requests declare.
@@ -24,10 +21,8 @@ impl Wire {
     pub async fn to(server: &Server) -> Self {
         let (ours, theirs) = memory::pair();
         let serving = tokio::spawn(server.serve(theirs).signals(false).into_future());
-        let (reader, writer) = ours.open().await.unwrap();
         Self {
-            reader,
-            writer,
+            lines: Lines::open(ours).await,
             last: 0,
             serving,
             capabilities: json!({"elicitation": {}, "extensions": {ID: {}}}),
@@ -47,26 +42,12 @@ impl Wire {
     }
 
     pub async fn send_raw(&mut self, message: &Value) {
-        let mut outbox = Outbox::new();
-        let written = outbox.push(|frame| {
-            frame.extend_from_slice(message.to_string().as_bytes());
-            Ok::<_, ()>(())
-        });
-        written.unwrap();
-        while !outbox.is_empty() {
-            self.writer.write(&mut outbox).await.unwrap();
-        }
+        self.lines.send(message.clone()).await;
     }
 
     /// Receives the next message.
     pub async fn next(&mut self) -> Value {
-        loop {
-            match self.reader.next_frame() {
-                Some(Incoming::Frame(frame)) => return serde_json::from_slice(frame).unwrap(),
-                Some(other) => panic!("{other:?}"),
-                None => assert!(self.reader.fill().await.unwrap(), "a message was expected"),
-            }
-        }
+        self.lines.next().await
     }
 
     /// Sends a request, and returns its result or error.
@@ -115,7 +96,7 @@ impl Wire {
 
     /// Ends the connection, and returns the outcome of the server.
     pub async fn shut_down(self) -> Result<(), mcp_runtime::ServeError> {
-        drop((self.reader, self.writer));
+        drop(self.lines);
         self.serving.await.unwrap()
     }
 

@@ -3,6 +3,8 @@
 
 mod callers;
 mod changes;
+#[path = "../support/lines.rs"]
+mod lines;
 mod methods;
 mod sources;
 mod uris;

@@ -8,7 +8,7 @@ use mcp_runtime::serde_json::json;
 
 use crate::wire::{BOTH, STATELESS, Wire};
 
-/// Serves a directory with one skill, next to a file that nobody may read.
+/// Serves a directory with one skill. The files next to the directory must not be readable.
 fn server() -> (tempfile::TempDir, Server) {
     let home = tempfile::tempdir().unwrap();
     let root = home.path().join("skills");

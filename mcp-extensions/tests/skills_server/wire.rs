@@ -2,16 +2,16 @@
 
 use mcp_runtime::Server;
 use mcp_runtime::serde_json::{Value, json};
-use mcp_runtime::transport::memory::{self, Memory};
-use mcp_runtime::transport::{FrameReader as _, FrameWriter as _, Incoming, Outbox, Transport};
+use mcp_runtime::transport::memory;
+
+use crate::lines::Lines;
 
 pub const HANDSHAKE: &str = "2025-11-25";
 pub const STATELESS: &str = "2026-07-28";
 pub const BOTH: [&str; 2] = [HANDSHAKE, STATELESS];
 
 pub struct Wire {
-    reader: <Memory as Transport>::Reader,
-    writer: <Memory as Transport>::Writer,
+    lines: Lines,
     last: u32,
     revision: &'static str,
     name: &'static str,
@@ -26,10 +26,8 @@ impl Wire {
     pub async fn named(server: &Server, revision: &'static str, name: &'static str) -> Self {
         let (ours, theirs) = memory::pair();
         tokio::spawn(server.serve(theirs).signals(false).into_future());
-        let (reader, writer) = ours.open().await.unwrap();
         let mut wire = Self {
-            reader,
-            writer,
+            lines: Lines::open(ours).await,
             last: 0,
             revision,
             name,
@@ -42,7 +40,7 @@ impl Wire {
             });
             wire.ask("initialize", initialize).await;
             let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-            wire.send_raw(&initialized).await;
+            wire.lines.send(initialized).await;
         }
         wire
     }
@@ -59,31 +57,13 @@ impl Wire {
         }
         let id = self.last;
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.send_raw(&message).await;
+        self.lines.send(message).await;
         id
-    }
-
-    async fn send_raw(&mut self, message: &Value) {
-        let mut outbox = Outbox::new();
-        let written = outbox.push(|frame| {
-            frame.extend_from_slice(message.to_string().as_bytes());
-            Ok::<_, ()>(())
-        });
-        written.unwrap();
-        while !outbox.is_empty() {
-            self.writer.write(&mut outbox).await.unwrap();
-        }
     }
 
     /// Receives the next message.
     pub async fn next(&mut self) -> Value {
-        loop {
-            match self.reader.next_frame() {
-                Some(Incoming::Frame(frame)) => return serde_json::from_slice(frame).unwrap(),
-                Some(other) => panic!("{other:?}"),
-                None => assert!(self.reader.fill().await.unwrap(), "a message was expected"),
-            }
-        }
+        self.lines.next().await
     }
 
     /// Sends a request, and returns its result or error.

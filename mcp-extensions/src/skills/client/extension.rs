@@ -1,7 +1,7 @@
 //! The extension of a client, and its requests.
 
 use mcp_runtime::client::{ClientExtension, ListRequest};
-use mcp_runtime::types::{Conform, JsonObject, ListResourcesResult, RawJson, Request, Resource};
+use mcp_runtime::types::{Conform, JsonObject, ListResourcesResult, RawJson, Resource};
 use mcp_runtime::{Client, Revision};
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,8 @@ use crate::skills::types::{DIRECTORY, GET, LIST, is_offered};
 /// The extension `io.modelcontextprotocol/skills` of a client.
 ///
 /// Add it with [`ClientBuilder::extension`](mcp_runtime::ClientBuilder::extension). The client
-/// declares the extension in 2025-11-25 and later. To read skills, call [`ReadSkills::skills`](super::ReadSkills::skills).
+/// declares the extension in 2025-11-25 and later. To read skills, call
+/// [`ReadSkills::skills`](super::ReadSkills::skills).
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct SkillsClient;
@@ -71,25 +72,11 @@ impl Conform for SkillPage {
     fn conform(&mut self, _: Revision) {}
 }
 
-macro_rules! requests {
-    ($($name:ident: $method:ident => $result:ty;)*) => {$(
-        pub(super) enum $name {}
-
-        impl Request for $name {
-            const METHOD: &'static str = $method;
-            const PARAMS_OPTIONAL: bool = false;
-            const MAY_REQUIRE_INPUT: bool = false;
-            const EXTENSION: Option<&'static str> = Some(ID);
-            type Params = JsonObject;
-            type Result = $result;
-        }
-    )*};
-}
-
 requests! {
-    ListSkills: LIST => SkillPage;
-    GetSkill: GET => JsonObject;
-    ReadDirectory: DIRECTORY => ListResourcesResult;
+    ID;
+    ListSkills: LIST, JsonObject => SkillPage;
+    GetSkill: GET, JsonObject => JsonObject;
+    ReadDirectory: DIRECTORY, JsonObject => ListResourcesResult;
 }
 
 macro_rules! lists {

@@ -1,4 +1,4 @@
-//! Makes skills of files.
+//! Builds skills from files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::skills::uri;
 /// Files by their paths, which have `/` on every platform.
 pub(super) type Files = BTreeMap<String, Arc<[u8]>>;
 
-/// Makes a skill of each folder that has a `SKILL.md`, in the order of their paths. The skills whose
+/// Builds a skill from each folder that has a `SKILL.md`, in the order of their paths. The skills whose
 /// paths are in `dynamic` publish no digests.
 ///
 /// # Errors
@@ -43,7 +43,11 @@ pub(super) fn assemble(
     publish(known, dynamic, faults)
 }
 
-/// Makes skills of `files`, if there are no faults and nothing else is wrong.
+/// Builds the skills that `files` contain.
+///
+/// # Errors
+///
+/// Fails with `faults` and with all faults of the files, if there are any.
 pub(super) fn publish(
     mut files: Files,
     dynamic: &BTreeSet<String>,
