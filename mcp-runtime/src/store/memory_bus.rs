@@ -34,7 +34,7 @@ impl Default for MemoryBus {
 
 impl Bus for MemoryBus {
     fn publish(&self, message: Bytes) -> StoreFuture<()> {
-        // Fails only if there are no listeners.
+        // Sending fails only if there are no listeners.
         let _ = self.0.send(message);
         Box::pin(ready(Ok(())))
     }

@@ -74,6 +74,7 @@ const ORDERS: &[Order] = &[
     Order {
         sources: "mcp-extensions/src/",
         folders: &[
+            "",
             "tasks",
             "tasks/store",
             "tasks/store/sqlite",
