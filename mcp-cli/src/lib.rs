@@ -9,6 +9,7 @@
 
 mod arguments;
 mod certificates;
+mod command_line;
 mod commands;
 mod content;
 mod failure;
@@ -21,6 +22,7 @@ mod prompts;
 mod questions;
 mod remedies;
 mod schema;
+mod screen;
 mod server;
 mod session;
 #[cfg_attr(unix, path = "unix_signals.rs")]
@@ -30,13 +32,14 @@ mod signature;
 mod snapshot;
 mod tool_arguments;
 mod trust;
+mod visible;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use arguments::{Arguments, Command};
+use command_line::{Arguments, Command};
 use commands::{bindgen, call, inspect, listen, prompt, proxy, read, servers};
 use failure::{Failure, Kind};
 use session::Context;
@@ -52,14 +55,14 @@ use signals::Signals;
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     // Failures contain all that matters, and with `--json`, standard error contains nothing else.
     mcp_runtime::log::silence();
-    let arguments = arguments::with_program(arguments);
+    let arguments = command_line::with_program(arguments);
     let wants_json = arguments.iter().any(|it| it == "--json");
     let parsed = Arguments::try_parse_from(&arguments);
-    let parsed = parsed.map_err(|error| arguments::advised(error, &arguments));
+    let parsed = parsed.map_err(|error| command_line::advised(error, &arguments));
     let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) if wants_json && error.use_stderr() => {
-            return Failure::usage(arguments::plain(&error)).report(true);
+            return Failure::usage(command_line::plain(&error)).report(true);
         }
         // clap also returns help and version as errors.
         Err(error) => error.exit(),

@@ -43,6 +43,12 @@ pub(crate) const SHOWN_CHARS: usize = 500;
 /// The number of nested levels of JSON that are indented. Deeper values are written as they are.
 pub(crate) const SHOWN_LEVELS: usize = 64;
 
+/// The number of columns of a terminal that does not state it.
+pub(crate) const USUAL_COLUMNS: usize = 80;
+/// The number of columns that the last column of a table needs, to be readable when it is wrapped.
+#[allow(dead_code)]
+pub(crate) const MIN_COLUMN: usize = 16;
+
 pub(crate) const SIGNATURE_LEVELS: usize = 4;
 /// The number of values of an enumeration, and of shapes, in a signature.
 pub(crate) const SIGNATURE_VALUES: usize = 6;

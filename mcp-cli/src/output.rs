@@ -1,35 +1,32 @@
 //! Writes data to standard output and messages to standard error, both made harmless on a terminal.
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use anstyle::{Effects, Style};
+use console::Term;
 use mcp_runtime::types::{RawJson, RawJsonRef};
 use serde::Serialize;
 use serde_json::{Serializer, Value};
 
 use crate::failure::Failure;
-use crate::limits::SHOWN_LEVELS;
+use crate::limits::{SHOWN_LEVELS, USUAL_COLUMNS};
+use crate::screen::Screen;
+use crate::visible::{visible, visible_json};
 
 /// Standard output, which receives only data.
 pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) is_terminal: bool,
-    heading: Style,
+    has_styles: bool,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
         let stdout = io::stdout();
-        let effects = match AutoStream::choice(&stdout) {
-            ColorChoice::Never => Effects::new(),
-            _ => Effects::BOLD,
-        };
         Self {
             json,
             is_terminal: stdout.is_terminal(),
-            heading: Style::new().effects(effects),
+            has_styles: AutoStream::choice(&stdout) != ColorChoice::Never,
         }
     }
 
@@ -44,9 +41,20 @@ impl Output {
 
     /// Writes a heading, in bold on a terminal.
     pub(crate) fn heading(&self, text: &str) -> Result<(), Failure> {
-        let style = self.heading;
-        let text = visible(text, self.is_terminal);
-        self.bytes(format!("{style}{text}{style:#}\n").as_bytes())
+        let mut screen = self.screen();
+        screen.heading(text);
+        self.write(&screen)
+    }
+
+    /// An empty screen with the width of the terminal.
+    pub(crate) fn screen(&self) -> Screen {
+        let size = Term::stdout().size_checked();
+        let width = size.map_or(USUAL_COLUMNS, |(_, columns)| columns.into());
+        Screen::new(self.is_terminal.then_some(width), self.has_styles)
+    }
+
+    pub(crate) fn write(&self, screen: &Screen) -> Result<(), Failure> {
+        self.bytes(screen.as_str().as_bytes())
     }
 
     /// Writes a document, indented by two spaces.
@@ -108,42 +116,6 @@ impl Serialize for Indented<'_> {
     }
 }
 
-/// Escapes characters that control a terminal or hide other text: control characters other than
-/// line feeds and tabs, and characters that change the direction of writing.
-pub(crate) fn visible(text: &str, is_terminal: bool) -> Cow<'_, str> {
-    escaped(text, is_terminal, |it| it.escape_unicode().to_string())
-}
-
-/// Like [`visible`], with the escapes of JSON.
-fn visible_json(text: &str, is_terminal: bool) -> Cow<'_, str> {
-    escaped(text, is_terminal, |it| format!("\\u{:04x}", u32::from(it)))
-}
-
-fn escaped(text: &str, is_terminal: bool, escape: impl Fn(char) -> String) -> Cow<'_, str> {
-    if !is_terminal || !text.contains(is_hidden) {
-        return Cow::Borrowed(text);
-    }
-    let letter = |letter| {
-        if is_hidden(letter) {
-            escape(letter)
-        } else {
-            letter.to_string()
-        }
-    };
-    text.chars().map(letter).collect()
-}
-
-fn is_hidden(letter: char) -> bool {
-    match letter {
-        '\n' | '\t' => false,
-        // Marks, embeddings and isolates that change the direction.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            true
-        }
-        _ => letter.is_control(),
-    }
-}
-
 /// Writes a message to standard error, such as a line of the server's log.
 pub(crate) fn note(text: &str) {
     let mut stderr = io::stderr().lock();
@@ -176,17 +148,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-
-    #[test]
-    fn text_can_not_control_a_terminal() {
-        let text = "a\u{1b}]0;title\u{7}\r\u{9b}1m\u{202e}b\tc\n";
-        let shown = visible(text, true);
-        assert_eq!(
-            shown,
-            "a\\u{1b}]0;title\\u{7}\\u{d}\\u{9b}1m\\u{202e}b\tc\n"
-        );
-        assert_eq!(visible(text, false), text);
-    }
 
     /// Code that writes to a terminal, and the files that may contain it because they escape what
     /// they show.

@@ -4,7 +4,7 @@ use inquire::error::InquireResult;
 use inquire::validator::{ErrorMessage, Validation};
 use inquire::{Confirm, MultiSelect, Password, PasswordDisplayMode, Select, Text};
 
-use crate::output::visible;
+use crate::visible::visible;
 
 pub(crate) fn choice(
     label: &str,

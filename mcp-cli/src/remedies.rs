@@ -51,7 +51,7 @@ mod tests {
     use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
     use super::*;
-    use crate::arguments::Arguments;
+    use crate::command_line::Arguments;
 
     /// The sources of messages that the command shows.
     const SOURCES: [&str; 14] = [

@@ -11,8 +11,9 @@ use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
 use crate::limits::{SHOWN_CHARS, SHOWN_SERVERS};
-use crate::output::{is_interactive, note, visible};
+use crate::output::{is_interactive, note};
 use crate::prompts;
+use crate::visible::visible;
 
 /// Expands the variables in the program or URL of an entry.
 ///

@@ -2,17 +2,54 @@
 //! since.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use mcp_bindgen::{Bindings, Difference, Snapshot, compare};
+use clap::{Args, ValueEnum};
+use mcp_bindgen::{Bindings, Difference, Format, Snapshot, compare};
 use mcp_config::Target;
 
-use crate::arguments::{At, Bindgen, Changes, Connection};
+use crate::arguments::{At, Connection, pair};
 use crate::failure::{Failure, Kind};
 use crate::output::{Output, note};
 use crate::server;
 use crate::session::Context;
 use crate::snapshot;
+
+#[derive(Args)]
+pub(crate) struct Bindgen {
+    /// The Rust file to write; its snapshot is next to it, as NAME.mcp.json. TARGET can also be a
+    /// snapshot
+    #[arg(short = 'o', long = "file", value_name = "FILE")]
+    file: PathBuf,
+    /// Binds only this tool; can be repeated
+    #[arg(long, value_name = "TOOL")]
+    only: Vec<String>,
+    /// Leaves out this tool; can be repeated
+    #[arg(long, value_name = "TOOL")]
+    skip: Vec<String>,
+    /// The Rust type for the output of a tool without an output schema
+    #[arg(long, value_name = "TOOL=TYPE", value_parser = pair)]
+    output: Vec<(String, String)>,
+    /// Crates whose types are used for formats of strings: chrono, uuid, url
+    #[arg(long, value_name = "CRATES", value_delimiter = ',')]
+    formats: Vec<Format>,
+    /// Fails if a value stays JSON
+    #[arg(long)]
+    strict: bool,
+    /// Writes nothing, but prints what has changed since the snapshot, and exits with 6 after any
+    /// change
+    #[arg(long, value_name = "CHANGES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    check: Option<Changes>,
+}
+
+/// The changes to report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Changes {
+    /// All changes
+    All,
+    /// Changes after which code that uses the bindings may not compile
+    Breaking,
+}
 
 /// Writes the module with the snapshot next to it, or compares the server with the snapshot.
 ///

@@ -1,19 +1,44 @@
 //! `mcp call`: calls a tool.
 
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcp_extensions::tasks::{CallTask, ResumeTask, TaskHandle};
 use mcp_runtime::types::{CallToolResult, ProgressNotificationParams, RawJsonRef};
 use serde_json::{Value, json};
 
-use crate::arguments::{At, Call};
+use crate::arguments::At;
 use crate::content::Contents;
 use crate::failure::{Failure, Kind};
-use crate::output::{Output, note, visible};
+use crate::output::{Output, note};
 use crate::session::{Context, Session};
 use crate::signature;
 use crate::tool_arguments::{find, read};
+use crate::visible::visible;
+
+#[derive(Args)]
+pub(crate) struct Call {
+    /// The tool
+    #[arg(required_unless_present = "resume")]
+    pub(crate) tool: Option<String>,
+    /// key=value, key=@FILE, key:=JSON, key:=@FILE; a.b=value inside an object; repeated for lists
+    #[arg(value_name = "KEY=VALUE")]
+    pub(crate) arguments: Vec<String>,
+    /// Reads all arguments as a JSON object from a file, or from standard input (-)
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Writes images, audio and blobs into this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+    /// Prints the id of the call's task, and exits while the task goes on at the server
+    #[arg(long)]
+    detach: bool,
+    /// Follows a task by its id, instead of calling a tool
+    #[arg(long, value_name = "ID", conflicts_with_all = ["tool", "input", "detach"])]
+    resume: Option<String>,
+}
 
 /// Calls the tool, and shows its result.
 ///

@@ -1,16 +1,24 @@
 //! `mcp inspect`: shows what a server offers.
 
+use clap::Args;
 use mcp_extensions::tasks::TASK_SUPPORT;
 use mcp_runtime::types::{ServerCapabilities, Tool};
 use serde_json::{Value, json};
 
-use crate::arguments::{At, Inspect};
+use crate::arguments::At;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::session::Context;
 use crate::signature;
 use crate::snapshot::Snapshot;
 use crate::tool_arguments::find;
+
+#[derive(Args)]
+pub(crate) struct Inspect {
+    /// Shows the schemas of this tool
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+}
 
 /// Shows the server as text or as a snapshot, or shows one of its tools.
 ///

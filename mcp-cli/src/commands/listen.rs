@@ -2,16 +2,29 @@
 
 use std::time::Duration;
 
+use clap::Args;
 use mcp_runtime::Change;
 use mcp_runtime::types::SubscriptionFilter;
 use serde_json::json;
 use tokio::signal::ctrl_c;
 use tokio::time::sleep;
 
-use crate::arguments::{At, Listen};
+use crate::arguments::At;
 use crate::failure::{Failure, Kind};
 use crate::output::{Output, note};
 use crate::session::Context;
+
+#[derive(Args)]
+pub(crate) struct Listen {
+    /// Resources to subscribe to, in addition to changes of lists
+    uris: Vec<String>,
+    /// Exits after this number of changes
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
+    /// Exits after this time, such as 10s
+    #[arg(long = "for", value_name = "TIME", value_parser = humantime::parse_duration)]
+    duration: Option<Duration>,
+}
 
 /// Prints each change until Ctrl-C, or until the given number or time is reached.
 ///

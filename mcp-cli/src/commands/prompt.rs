@@ -1,13 +1,26 @@
 //! `mcp prompt`: fetches a prompt, or completes one of its arguments.
 
+use clap::Args;
 use mcp_runtime::types::{PromptReference, Role};
 
-use crate::arguments::{At, Prompt};
+use crate::arguments::{At, pair};
 use crate::content::Contents;
 use crate::failure::Failure;
 use crate::session::Context;
 use crate::signature;
 use crate::tool_arguments::{find, reject, unknown};
+
+#[derive(Args)]
+pub(crate) struct Prompt {
+    /// The prompt
+    name: String,
+    /// The arguments of the prompt
+    #[arg(value_name = "KEY=VALUE", value_parser = pair)]
+    arguments: Vec<(String, String)>,
+    /// Asks the server for values of ARGUMENT that begin with TEXT
+    #[arg(long, num_args = 2, value_names = ["ARGUMENT", "TEXT"])]
+    complete: Option<Vec<String>>,
+}
 
 /// Fetches the prompt and shows its messages, or shows suggestions for an argument.
 ///

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use mcp_auth::{BearerToken, BearerTokens};
 use mcp_runtime::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
 use mcp_runtime::proxy::{Proxy, Upstream};
@@ -17,7 +20,7 @@ use mcp_runtime::transport::stdio;
 use mcp_runtime::{Client, ClientBuilder, Recording, ServeError, Timeouts};
 use serde_json::json;
 
-use crate::arguments;
+use crate::arguments::Reach;
 use crate::failure::{Failure, Kind};
 use crate::limits::{MAX_MESSAGE_BYTES, PROBE_TIMEOUT, PROXY_GRACE};
 use crate::login::Person;
@@ -25,6 +28,55 @@ use crate::output::{note, note_without_terminal};
 use crate::questions::lock;
 use crate::server;
 use crate::session::Server;
+
+/// The servers to offer, and where.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Name of a configured server, URL, or command in quotes. Several names, or --config without
+    /// TARGET for all enabled servers of a file, are offered as one server, whose tools begin with
+    /// the names
+    #[arg(value_name = "TARGET", required_unless_present = "config", value_parser = NonEmptyStringValueParser::new())]
+    targets: Vec<String>,
+    /// Serves Streamable HTTP and HTTP+SSE instead of stdio; 127.0.0.1 is the default host
+    #[arg(long, value_name = "[HOST:]PORT", value_parser = address)]
+    http: Option<(String, u16)>,
+    /// The environment variable with the bearer token that callers must send
+    #[arg(long, value_name = "NAME", requires = "http")]
+    token_env: Option<String>,
+    /// An origin whose pages may call and read, such as https://app.example.com; can be repeated
+    #[arg(long = "origin", value_name = "ORIGIN", requires = "http")]
+    origins: Vec<String>,
+    /// A host by which callers reach the proxy, such as the name of a reverse proxy; can be repeated
+    #[arg(long = "host", value_name = "NAME", requires = "http")]
+    hosts: Vec<String>,
+    /// Offers only this tool, where `*` is any text; can be repeated
+    #[arg(long, value_name = "TOOL")]
+    only: Vec<String>,
+    /// Hides and refuses this tool, where `*` is any text; can be repeated
+    #[arg(long, value_name = "TOOL")]
+    skip: Vec<String>,
+    /// Lets HTTP clients share one connection to each server with a handshake
+    #[arg(long, requires = "http")]
+    shared: bool,
+    /// Writes each message to this file as a line of JSON. Messages may contain secrets
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Connection")]
+    reach: Reach,
+    /// Time limit for each step until a server is ready, such as 10s; 60s by default
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    timeout: Option<Duration>,
+}
+
+/// Reads a port, which may follow a host.
+fn address(text: &str) -> Result<(String, u16), &'static str> {
+    let (host, port) = text.rsplit_once(':').unwrap_or(("127.0.0.1", text));
+    let port = port.parse();
+    let is_host = !host.is_empty() && !host.contains('/');
+    let port = port.ok().filter(|_| is_host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    Ok((host.to_owned(), port.ok_or("it must be PORT or HOST:PORT")?))
+}
 
 /// The variable that tells programs which proxies have started them.
 const ABOVE: &str = "MCP_PROXY_ABOVE";
@@ -35,7 +87,7 @@ const ABOVE: &str = "MCP_PROXY_ABOVE";
 ///
 /// Fails if the arguments are wrong, or if the address can't be listened on. Over stdio, it also
 /// fails at the end if the only server could not be reached.
-pub(crate) async fn run(mut command: arguments::Proxy, verbose: u8) -> Result<(), Failure> {
+pub(crate) async fn run(mut command: Arguments, verbose: u8) -> Result<(), Failure> {
     let listener = command.http.as_ref();
     let listener = listener.map(|at| endpoint(at, &command)).transpose()?;
     command.reach.person = Person::AtBrowser;
@@ -65,7 +117,7 @@ pub(crate) async fn run(mut command: arguments::Proxy, verbose: u8) -> Result<()
 }
 
 /// Adds the options that limit and show what is served.
-fn builder(mut proxy: Proxy, command: &Arc<arguments::Proxy>, verbose: u8) -> ServerBuilder {
+fn builder(mut proxy: Proxy, command: &Arc<Arguments>, verbose: u8) -> ServerBuilder {
     if command.shared {
         proxy = proxy.shared();
     }
@@ -94,7 +146,7 @@ fn builder(mut proxy: Proxy, command: &Arc<arguments::Proxy>, verbose: u8) -> Se
 ///
 /// Fails if other computers could call without a token, or if the token can't be used.
 #[expect(deprecated, reason = "many clients still use HTTP+SSE")]
-fn endpoint(address: &(String, u16), command: &arguments::Proxy) -> Result<Http, Failure> {
+fn endpoint(address: &(String, u16), command: &Arguments) -> Result<Http, Failure> {
     let options = HttpOptions::default()
         .allowed_hosts(&command.hosts)
         .allowed_origins(&command.origins)
@@ -124,7 +176,7 @@ fn endpoint(address: &(String, u16), command: &arguments::Proxy) -> Result<Http,
 /// # Errors
 ///
 /// Fails if a proxy above serves the same, because each would start the next without end.
-fn above(command: &arguments::Proxy) -> Result<(String, BTreeMap<String, String>), Failure> {
+fn above(command: &Arguments) -> Result<(String, BTreeMap<String, String>), Failure> {
     let above = env::var(ABOVE).unwrap_or_default();
     let above: BTreeMap<_, String> = serde_json::from_str(&above).unwrap_or_default();
     let config = command.reach.config.as_deref();
@@ -148,7 +200,7 @@ fn above(command: &arguments::Proxy) -> Result<(String, BTreeMap<String, String>
 ///
 /// Fails if a server can't be found, if two names have the same prefix, if an option does not apply to
 /// several servers, or if the proxy would start itself.
-async fn behind(command: &Arc<arguments::Proxy>, verbose: u8) -> Result<Vec<Arc<Behind>>, Failure> {
+async fn behind(command: &Arc<Arguments>, verbose: u8) -> Result<Vec<Arc<Behind>>, Failure> {
     let reach = &command.reach;
     let (own, above) = above(command)?;
     let new = |name: String, prefix, server| {
@@ -206,7 +258,7 @@ async fn behind(command: &Arc<arguments::Proxy>, verbose: u8) -> Result<Vec<Arc<
 ///
 /// Fails if the file can't be read or has no enabled server, or if an option does not apply to
 /// several servers.
-fn names(command: &arguments::Proxy) -> Result<Vec<String>, Failure> {
+fn names(command: &Arguments) -> Result<Vec<String>, Failure> {
     let reach = &command.reach;
     let options = [
         ("--header", reach.header.is_empty()),
@@ -241,7 +293,7 @@ struct Behind {
     /// The prefix of the tools and URIs of the server.
     prefix: String,
     server: Server,
-    command: Arc<arguments::Proxy>,
+    command: Arc<Arguments>,
     verbose: u8,
     /// The reason why the server could not be reached the last time.
     failed: Mutex<Option<Failure>>,

@@ -2,17 +2,31 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 
+use clap::Args;
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
 use iri_string::template::simple_context::{SimpleContext, Value};
 use mcp_runtime::client::escape_template;
 use mcp_runtime::types::ResourceContents;
 
-use crate::arguments::{At, Read};
+use crate::arguments::{At, pair};
 use crate::content::Contents;
 use crate::failure::Failure;
 use crate::session::Context;
+
+#[derive(Args)]
+pub(crate) struct Read {
+    /// The URI of a resource, or a template (RFC 6570)
+    uri: String,
+    /// Values for the variables of the template; repeat a key for lists
+    #[arg(value_name = "KEY=VALUE", value_parser = pair)]
+    variables: Vec<(String, String)>,
+    /// Writes the contents to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
 
 /// Reads the resource, and writes its contents.
 ///

@@ -1,18 +1,36 @@
 //! `mcp servers`: lists the servers in the configuration files of clients.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use mcp_config::{Entry, Target};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::arguments::{Connection, Reach, Servers};
+use crate::arguments::{Connection, Reach, Trust};
 use crate::failure::{Failure, Kind};
 use crate::output::{Output, note};
 use crate::server;
 use crate::session::Session;
 use crate::trust::{expand, is_trusted, untrusted};
+
+#[derive(Args)]
+pub(crate) struct Servers {
+    /// Connects to each server, and shows its revision, number of tools and response time, or the
+    /// error. Servers in a project's file are skipped until you trust the file
+    #[arg(long)]
+    check: bool,
+    /// Time limit for each connection, such as 10s
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "10s")]
+    timeout: Duration,
+    /// Reads this file instead of the files of the clients
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    trust: Trust,
+}
 
 /// Lists the servers, and connects to them if `--check` is given.
 ///
