@@ -12,7 +12,7 @@ mod variables;
 
 pub use entry::Entry;
 pub use error::{ConfigError, FileFault};
-pub use servers::Servers;
+pub use servers::{Place, Servers};
 pub use source::Source;
 pub use target::{Program, Remote, Target};
 pub use variables::{Input, Variable, Variables, expand};

@@ -13,6 +13,18 @@ use crate::{ConfigError, Entry, FileFault, Source, decode, file};
 
 const MAX_ENTRIES: usize = 1_000;
 
+/// A file in which servers were looked for. It need not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The client that the file belongs to.
+    pub source: &'static Source,
+    /// The path of the file.
+    pub file: PathBuf,
+    /// Whether the file belongs to a project, as for [`Entry::is_of_project`].
+    pub is_of_project: bool,
+}
+
 /// The servers that are configured in files of MCP clients.
 ///
 /// Reading the files starts, connects to and expands nothing. A project's file can name any
@@ -38,6 +50,7 @@ const MAX_ENTRIES: usize = 1_000;
 pub struct Servers {
     entries: Vec<Entry>,
     faults: Vec<FileFault>,
+    places: Vec<Place>,
 }
 
 impl Servers {
@@ -79,6 +92,11 @@ impl Servers {
                     let read = servers.add(Some(source), &file, folder, &project, is_of_project);
                     servers.faults.extend(read.err());
                 }
+                servers.places.push(Place {
+                    source,
+                    file,
+                    is_of_project,
+                });
             }
         }
         servers
@@ -141,6 +159,13 @@ impl Servers {
     #[must_use]
     pub fn faults(&self) -> &[FileFault] {
         &self.faults
+    }
+
+    /// Returns the files in which [`find`](Self::find) has looked for servers, in order of
+    /// precedence, whether they exist or not. Empty after [`read`](Self::read).
+    #[must_use]
+    pub fn places(&self) -> &[Place] {
+        &self.places
     }
 
     /// Adds the entries of a file, except for names that its source already has.

@@ -20,6 +20,7 @@ mod renewal;
 mod scopes;
 mod session;
 mod shared_login;
+mod status;
 pub mod store;
 mod token_grant;
 pub(crate) mod token_request;
@@ -28,5 +29,7 @@ mod token_set;
 
 pub use grant::IdentityProvider;
 pub use oauth::OAuth;
+pub use registration::RegistrationWay;
 pub use renewal::Revocation;
 pub use shared_login::LoginWatch;
+pub use status::{LoginStatus, StoredToken};

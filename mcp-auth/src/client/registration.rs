@@ -20,7 +20,8 @@ use crate::util::unix_now;
 /// How a client gets its identifier at an issuer, in the order in which the ways are tried
 /// (2026-07-28, "Client Registration").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RegistrationWay {
+#[non_exhaustive]
+pub enum RegistrationWay {
     /// The user has set an identifier that the issuer knows.
     PreRegistered,
     /// The URL of the client's metadata is its identifier.

@@ -227,7 +227,10 @@ impl Renewal {
         }
     }
 
-    async fn discover(&self, announced: Option<String>) -> Result<(Discovery, Binding), AuthError> {
+    pub(super) async fn discover(
+        &self,
+        announced: Option<String>,
+    ) -> Result<(Discovery, Binding), AuthError> {
         let discovery = self.discoverer(announced.as_deref()).discover().await?;
         let binding = Binding {
             issuer: discovery.issuer.issuer.clone(),

@@ -29,7 +29,7 @@ pub(crate) struct TokenSet {
     pub(crate) issued_at: u64,
     /// In seconds since 1970, if the lifetime is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    expires_at: Option<u64>,
+    pub(crate) expires_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) refresh_token: Option<String>,
     /// The granted scopes, or the requested scopes if the response does not name any.

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 use mcp_auth::challenge::Challenge;
+use mcp_auth::client::RegistrationWay;
 use mcp_auth::client::error::{AuthErrorKind, AuthStep};
+use mcp_auth::client::store::MemoryStore;
 use mcp_auth::{AuthError, OAuth};
 use mcp_runtime::BoxFuture;
 use mcp_runtime::transport::http_client::{
@@ -413,4 +415,31 @@ async fn parameters_that_can_not_be_pushed_are_in_the_url_unless_that_is_forbidd
         assert!(error.to_string().contains(expected), "{error}");
     }
     assert_eq!(pages(&site).len(), 1);
+}
+
+#[tokio::test]
+async fn the_status_of_a_login_is_found_without_a_login() {
+    let site = Site::start().await;
+    let store = MemoryStore::new();
+    let oauth = || app().store(store.clone());
+    let status = async |oauth: OAuth| {
+        let http = http_client::http_client(site.url()).without_proxy();
+        let http = http.auth_http().unwrap();
+        oauth.status(&site.url(), &HeaderMap::new(), http).await
+    };
+    let before = status(oauth()).await.unwrap();
+    assert_eq!(before.issuer, site.issuer.issuer());
+    assert!(!before.is_assumed);
+    assert_eq!(before.registration, Some(RegistrationWay::Dynamic));
+    assert_eq!(before.token, None);
+    for endpoint in [Endpoint::Register, Endpoint::Authorize, Endpoint::Token] {
+        assert_eq!(site.issuer.count(endpoint), 0);
+    }
+    site.connect(&oauth()).await.unwrap();
+    let token = status(oauth()).await.unwrap().token.unwrap();
+    assert!(token.expires_at.unwrap() > SystemTime::now());
+    assert!(token.has_refresh_token);
+    let other = app().issuer("https://other.example").client("me");
+    let error = status(other).await.unwrap_err();
+    assert_eq!(error.step(), AuthStep::ResourceMetadata, "{error}");
 }

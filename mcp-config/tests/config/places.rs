@@ -97,3 +97,26 @@ fn a_folder_that_does_not_exist_has_the_files_of_the_user() {
     let servers = Servers::find_in(user.home.join("missing"), &user.home);
     assert!(servers.get("notes").is_ok());
 }
+
+#[test]
+fn all_places_are_named_whether_they_exist_or_not() {
+    let user = User::new();
+    user.write(".git/HEAD", "");
+    user.write("a/.mcp.json", A);
+    let servers = Servers::find_in(user.project.join("a"), &user.home);
+    let places = servers.places().iter();
+    let files: Vec<_> = places.map(|it| (&*it.file, it.is_of_project)).collect();
+    let home = |file| user.home.join(file);
+    for (file, is_of_project) in [
+        (user.project.join("a/.mcp.json"), true),
+        (user.project.join(".mcp.json"), true),
+        (user.project.join(".cursor/mcp.json"), true),
+        (home(".cursor/mcp.json"), false),
+        (home(".claude.json"), false),
+        (home(".codex/config.toml"), false),
+    ] {
+        assert!(files.contains(&(&*file, is_of_project)), "{files:?}");
+    }
+    let file = Servers::read(user.project.join("a/.mcp.json")).unwrap();
+    assert!(file.places().is_empty());
+}
