@@ -78,10 +78,14 @@ def _():
         ("unset", "stdio"),
     ]
     assert len(done("servers", "--config", config).text.splitlines()) == 3
-    alive, dead, unset = document("servers", "--check", "--config", config)["servers"]
+    checked = run("--json", "servers", "--check", "--config", config)
+    assert (checked.code, checked.error["code"]) == (4, "unreachable"), checked
+    alive, dead, unset = checked.json["servers"]
     assert (alive["check"]["revision"], alive["check"]["tools"]) == ("2026-07-28", 8), alive
     assert [it["check"]["error"]["code"] for it in (dead, unset)] == ["unreachable", "usage"], (dead, unset)
-    shown = done("servers", "--check", "--config", config).text
+    shown = run("servers", "--check", "--config", config)
+    assert shown.code == 4 and "2 of 3 servers failed the check" in shown.stderr, shown
+    shown = shown.text
     assert "2026-07-28, 8 tools" in shown and "refused" in shown and "UNSET_X" in shown, shown
     assert document("inspect", "alive", "--config", config)["server"]["name"] == "stranger"
     assert "`alive`" in fails(2, "usage", "inspect", "aliv", "--config", config)

@@ -41,6 +41,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Lists the servers in the configuration files of MCP clients
     Servers(Servers),
+    /// Connects to a server step by step, and shows where it fails
+    Doctor(Connection),
     /// Shows what a server offers
     Inspect(At<Inspect>),
     /// Writes a Rust module with a method for each tool, or compares the server with its snapshot

@@ -40,7 +40,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use command_line::{Arguments, Command};
-use commands::{bindgen, call, inspect, listen, prompt, proxy, read, servers};
+use commands::{bindgen, call, doctor, inspect, listen, prompt, proxy, read, servers};
 use failure::{Failure, Kind};
 use session::Context;
 use signals::Signals;
@@ -111,6 +111,7 @@ async fn until_interrupted(arguments: Arguments) -> Result<(), Failure> {
 async fn run_command(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::Servers(it) => servers::run(it, &context.output).await,
+        Command::Doctor(it) => doctor::run(it, context).await,
         Command::Inspect(it) => inspect::run(it, context).await,
         Command::Bindgen(it) => bindgen::run(it, context).await,
         Command::Call(it) => call::run(it, context).await,

@@ -23,6 +23,16 @@ pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 pub(crate) const CANCELLATION_TIME: Duration = Duration::from_secs(1);
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The number of servers that `mcp servers --check` connects to at the same time. More programs that
+/// start together would exceed their time limits.
+pub(crate) const CHECKS: usize = 8;
+
+/// How long each step of `mcp doctor` to a URL may take, by default. A person is waiting.
+pub(crate) const DOCTOR_TIMEOUT: Duration = Duration::from_secs(10);
+/// The number of characters of a value that is left out of reports. Shorter ones, such as `true`, are
+/// not secret, and occur in other words.
+pub(crate) const MIN_SECRET_CHARS: usize = 6;
+
 /// The size of the largest message of a server, and of the largest that `mcp proxy` passes on: a
 /// picture or a document in Base64.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;

@@ -52,9 +52,22 @@ impl Context {
     /// # Errors
     ///
     /// Fails if the server can't be reached, or if the settings are invalid.
-    #[expect(deprecated, reason = "servers use deprecated parts of the protocol")]
     pub(crate) async fn open(&self, connection: &Connection) -> Result<Session, Failure> {
         let target = server::of(&connection.target, &connection.reach).await?;
+        self.connect(target, connection).await
+    }
+
+    /// Connects to a server that was found before.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`open`](Self::open).
+    #[expect(deprecated, reason = "servers use deprecated parts of the protocol")]
+    pub(crate) async fn connect(
+        &self,
+        target: Target,
+        connection: &Connection,
+    ) -> Result<Session, Failure> {
         let session = Session::connect(target, connection, self.verbose).await?;
         let client = self.opened.get_or_init(|| session.client.clone());
         if self.verbose > 0 && client.server_capabilities().logging.is_some() {
@@ -223,7 +236,7 @@ impl Session {
 }
 
 /// Whether the user has set the header `Authorization`.
-fn has_credentials(remote: &Remote) -> bool {
+pub(crate) fn has_credentials(remote: &Remote) -> bool {
     let mut headers = remote.headers.keys();
     headers.any(|it| it.eq_ignore_ascii_case("authorization"))
 }

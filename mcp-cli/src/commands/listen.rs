@@ -40,9 +40,9 @@ pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Fai
         .with_resources_list_changed(true)
         .with_resource_subscriptions(command.uris.clone());
     let mut changes = session.result(session.client.subscribe_to(filter)).await?;
-    check(&command.uris, changes.accepted())?;
-    if context.verbose > 1 {
-        note("listening");
+    let waiting = check(&command.uris, changes.accepted())?;
+    if !context.output.json || context.verbose > 1 {
+        waiting.iter().for_each(|line| note(line));
     }
     let listening = async {
         let mut left = command.count.unwrap_or(usize::MAX);
@@ -60,29 +60,60 @@ pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Fai
     }
 }
 
-/// Checks that the server announces the requested changes.
+/// Checks that the server announces changes, and returns lines for the user: the changes that will
+/// be printed, and the lists that the server leaves out.
 ///
 /// # Errors
 ///
-/// Fails if the server does not announce changes of a resource, or if it announces no changes at
-/// all.
-fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<(), Failure> {
+/// Fails if the server does not announce changes of a requested resource, which a script would wait
+/// for in vain, or if it announces no changes at all.
+fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<Vec<String>, Failure> {
+    let lists = [
+        ("tools", accepted.tools_list_changed),
+        ("prompts", accepted.prompts_list_changed),
+        ("resources", accepted.resources_list_changed),
+    ];
+    let (mut waiting, mut refused) = (Vec::new(), Vec::new());
+    for (list, accepted) in lists {
+        let names = if accepted == Some(true) {
+            &mut waiting
+        } else {
+            &mut refused
+        };
+        names.push(list);
+    }
     let announced: Vec<_> = accepted.resource_subscriptions.iter().flatten().collect();
-    let refused = uris.iter().filter(|it| !announced.contains(it));
-    let refused: Vec<_> = refused.map(|it| format!("`{it}`")).collect();
-    let tools = accepted.tools_list_changed;
-    let prompts = accepted.prompts_list_changed;
-    let lists = [tools, prompts, accepted.resources_list_changed];
-    let what = if !refused.is_empty() {
-        refused.join(", ")
-    } else if uris.is_empty() && !lists.contains(&Some(true)) {
-        "its lists".to_owned()
-    } else {
-        return Ok(());
+    let missing = uris.iter().filter(|it| !announced.contains(it));
+    let missing: Vec<_> = missing.map(|it| format!("`{it}`")).collect();
+    let fault = |what: &str| {
+        let message = format!("the server does not announce changes of {what}");
+        let advice = "list its resources with: mcp inspect TARGET";
+        Err(Failure::new(Kind::Refused, message).advise(advice))
     };
-    let message = format!("the server does not announce changes of {what}");
-    let advice = "list its resources with: mcp inspect TARGET";
-    Err(Failure::new(Kind::Refused, message).advise(advice))
+    if !missing.is_empty() {
+        return fault(&missing.join(", "));
+    }
+    waiting.extend(uris.iter().map(String::as_str));
+    if waiting.is_empty() {
+        return fault("its lists");
+    }
+    let waiting = sentence(&waiting, "and");
+    let mut lines = vec![format!("waiting for changes of {waiting}; Ctrl-C ends")];
+    if !refused.is_empty() {
+        let refused = sentence(&refused, "or");
+        lines.push(format!("the server does not announce changes of {refused}"));
+    }
+    Ok(lines)
+}
+
+/// Joins names, the last two by a word.
+fn sentence(names: &[&str], word: &str) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => {
+            format!("{} {word} {last}", others.join(", "))
+        }
+        _ => names.concat(),
+    }
 }
 
 /// Prints a change. Returns false if the notification is about something else.
@@ -100,4 +131,39 @@ fn show(change: Option<Change>, output: &Output) -> Result<bool, Failure> {
         (false, uri) => output.line(uri.unwrap_or(changed))?,
     }
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_learns_what_is_announced_and_what_is_not() {
+        let uris = ["note://a".to_owned(), "note://b".to_owned()];
+        let lists = SubscriptionFilter::new().with_tools_list_changed(true);
+        assert_eq!(
+            check(&[], &lists).unwrap(),
+            [
+                "waiting for changes of tools; Ctrl-C ends",
+                "the server does not announce changes of prompts or resources"
+            ]
+        );
+        let all = lists
+            .with_prompts_list_changed(true)
+            .with_resources_list_changed(true)
+            .with_resource_subscriptions(uris.to_vec());
+        let waiting =
+            "waiting for changes of tools, prompts, resources, note://a and note://b; Ctrl-C ends";
+        assert_eq!(check(&uris, &all).unwrap(), [waiting]);
+        let one = SubscriptionFilter::new().with_resource_subscriptions(uris[..1].to_vec());
+        assert_eq!(
+            check(&uris[..1], &one).unwrap()[0],
+            "waiting for changes of note://a; Ctrl-C ends"
+        );
+        let refused = check(&uris, &one).unwrap_err();
+        assert_eq!(refused.kind, Kind::Refused);
+        assert!(refused.message.ends_with("changes of `note://b`"));
+        let none = check(&[], &SubscriptionFilter::new()).unwrap_err();
+        assert!(none.message.ends_with("changes of its lists"));
+    }
 }

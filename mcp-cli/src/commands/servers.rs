@@ -1,25 +1,30 @@
 //! `mcp servers`: lists the servers in the configuration files of clients.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mcp_config::{Entry, Target};
+use mcp_config::{self as config, Entry, Target};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::arguments::{Connection, Reach, Trust};
 use crate::failure::{Failure, Kind};
+use crate::limits::CHECKS;
 use crate::output::{Output, note};
+use crate::screen::{Look, Part, Screen, part};
 use crate::server;
 use crate::session::Session;
 use crate::trust::{expand, is_trusted, untrusted};
 
 #[derive(Args)]
 pub(crate) struct Servers {
-    /// Connects to each server, and shows its revision, number of tools and response time, or the
-    /// error. Servers in a project's file are skipped until you trust the file
+    /// Connects to each server, and shows its era, revision and number of tools, and the time until
+    /// it answered, or the reason why it fails. Exits with 4 if a server fails. Disabled servers are
+    /// skipped, and servers in a project's file until you trust the file
     #[arg(long)]
     check: bool,
     /// Time limit for each connection, such as 10s
@@ -36,44 +41,41 @@ pub(crate) struct Servers {
 ///
 /// # Errors
 ///
-/// Fails if the current folder is unknown, or if the file of `--config` is faulty.
+/// Fails if the current folder is unknown, if the file of `--config` is faulty, or if a server fails
+/// the check.
 pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure> {
     let servers = server::servers(command.config.as_deref())?;
     let mut lines: Vec<_> = servers.iter().map(line).collect();
     if command.check {
-        let mut checks = JoinSet::new();
-        for (index, entry) in servers.iter().enumerate() {
-            if !is_trusted(entry, command.trust.trust_project).await {
-                lines[index]["check"] = json!({"skipped": untrusted(entry).message});
-                continue;
-            }
-            let options = Connection {
-                timeout: Some(command.timeout),
-                reach: Reach {
-                    trust: command.trust.clone(),
-                    ..Reach::default()
-                },
-                ..Connection::default()
-            };
-            let entry = entry.clone();
-            let limit = command.timeout;
-            checks.spawn(async move { (index, check(&entry, &options, limit).await) });
-        }
-        for (index, check) in checks.join_all().await {
-            lines[index]["check"] = check;
-        }
+        check_all(&servers, &command, &mut lines).await;
     }
     let faults: Vec<_> = servers.faults().iter().map(ToString::to_string).collect();
+    let places = places(&servers, &command);
     if output.json {
-        let mut document = json!({"servers": lines});
+        let mut document = json!({"servers": lines, "places": places});
         if !faults.is_empty() {
             document["faults"] = json!(faults);
         }
-        return output.document(&document);
+        output.document(&document)?;
+    } else {
+        let mut screen = output.screen();
+        show(&lines, &places, &mut screen);
+        output.write(&screen)?;
+        faults.iter().for_each(|fault| note(fault));
     }
-    show(&lines, output)?;
-    faults.iter().for_each(|fault| note(fault));
-    Ok(())
+    let count = |member| {
+        lines
+            .iter()
+            .filter(|it| it["check"][member] != Value::Null)
+            .count()
+    };
+    match (count("error"), count("milliseconds")) {
+        (0, _) => Ok(()),
+        (failed, checked) => {
+            let message = format!("{failed} of {checked} servers failed the check");
+            Err(Failure::new(Kind::Unreachable, message))
+        }
+    }
 }
 
 /// A server as JSON, with the settings that its file contains.
@@ -81,6 +83,7 @@ fn line(entry: &Entry) -> Value {
     let mut line = json!({
         "name": entry.name,
         "source": entry.source.as_str(),
+        "project": entry.is_of_project,
         "transport": entry.target.transport(),
         "enabled": entry.is_enabled,
         "file": entry.file,
@@ -94,87 +97,239 @@ fn line(entry: &Entry) -> Value {
     line
 }
 
+/// The files that were looked at.
+fn places(servers: &config::Servers, command: &Servers) -> Vec<Value> {
+    let place = |it: &config::Place| json!({"source": it.source.as_str(), "project": it.is_of_project, "file": it.file});
+    match &command.config {
+        Some(file) => vec![json!({"file": file})],
+        None => servers.places().iter().map(place).collect(),
+    }
+}
+
+/// Connects to all servers that are enabled and trusted, and adds the results to their lines.
+async fn check_all(servers: &config::Servers, command: &Servers, lines: &mut [Value]) {
+    let mut checks = JoinSet::new();
+    let turns = Arc::new(Semaphore::new(CHECKS));
+    for (index, entry) in servers.iter().enumerate() {
+        if !entry.is_enabled {
+            lines[index]["check"] = json!({"skipped": "it is disabled in its file"});
+            continue;
+        }
+        if !is_trusted(entry, command.trust.trust_project).await {
+            lines[index]["check"] = json!({"skipped": untrusted(entry).message});
+            continue;
+        }
+        let options = Connection {
+            timeout: Some(command.timeout),
+            reach: Reach {
+                trust: command.trust.clone(),
+                ..Reach::default()
+            },
+            ..Connection::default()
+        };
+        let entry = entry.clone();
+        let limit = command.timeout;
+        let turns = Arc::clone(&turns);
+        checks.spawn(async move {
+            let _turn = turns.acquire().await;
+            (index, check(&entry, &options, limit).await)
+        });
+    }
+    for (index, check) in checks.join_all().await {
+        lines[index]["check"] = check;
+    }
+}
+
 /// Connects to a server, and counts its tools.
 async fn check(entry: &Entry, options: &Connection, limit: Duration) -> Value {
     let begun = Instant::now();
     let late = || Failure::new(Kind::Timeout, format!("no answer within {limit:?}"));
-    let checked = timeout(limit, connect(entry, options)).await;
-    let checked = checked.unwrap_or_else(|_| Err(late()));
-    let mut checked = checked.unwrap_or_else(|error| json!({"error": error}));
-    checked["milliseconds"] = json!(begun.elapsed().as_millis());
-    checked
+    let checked = timeout(limit, connect(entry, options, begun)).await;
+    checked.unwrap_or_else(|_| Err(late())).unwrap_or_else(
+        |error| json!({"error": error, "milliseconds": begun.elapsed().as_millis()}),
+    )
 }
 
-async fn connect(entry: &Entry, options: &Connection) -> Result<Value, Failure> {
+async fn connect(entry: &Entry, options: &Connection, begun: Instant) -> Result<Value, Failure> {
     let by_option = options.reach.trust.trust_project;
     let target = expand(entry, by_option, &mut |it| it.from_env()).await?;
     let session = Session::connect(target, options, 0).await?;
+    let milliseconds = begun.elapsed().as_millis();
     let tools = session.list(session.client.list_tools()).await;
     session.client.close().await;
-    Ok(json!({"revision": session.client.revision().as_str(), "tools": tools?.len()}))
+    let revision = session.client.revision();
+    Ok(json!({
+        "era": revision.era().to_string(),
+        "revision": revision.as_str(),
+        "tools": tools?.len(),
+        "milliseconds": milliseconds,
+    }))
 }
 
-fn show(lines: &[Value], output: &Output) -> Result<(), Failure> {
-    let width = |name| lines.iter().map(|it| text(it, name).chars().count()).max();
-    let widths = ["name", "source", "transport"].map(|it| (it, width(it).unwrap_or_default()));
-    for line in lines {
-        let cells = widths.map(|(name, width)| format!("{:width$}", text(line, name)));
-        output.line(&format!("{}  {}", cells.join("  "), outcome(line)))?;
+fn show(lines: &[Value], places: &[Value], screen: &mut Screen) {
+    let rows: Vec<_> = lines.iter().map(row).collect();
+    if !screen.table(0, &rows) {
+        for row in &rows {
+            let (last, others) = row.split_last().unwrap_or((&row[0], &[]));
+            let others = others
+                .iter()
+                .flat_map(|it| [it.clone(), part(Look::Plain, " ")]);
+            screen.line(0, 4, &others.collect::<Vec<_>>());
+            screen.text(4, last.0, &last.1);
+        }
     }
     if lines.is_empty() {
-        output.line("no MCP client has a server in its configuration")
-    } else {
-        Ok(())
+        screen.text(
+            0,
+            Look::Plain,
+            "no server is configured in any of these files:",
+        );
+        for place in places {
+            screen.text(2, Look::Plain, text(place, "file"));
+        }
     }
 }
 
-fn text(line: &Value, name: &str) -> String {
-    line[name].as_str().unwrap_or_default().to_owned()
+fn text<'a>(line: &'a Value, name: &str) -> &'a str {
+    line[name].as_str().unwrap_or_default()
 }
 
-/// The result of a check on one line, or the program or URL if there was no check.
-fn outcome(line: &Value) -> String {
+/// A server on one line: its name, source and transport, the state if it was checked, and last the
+/// result of the check, or else the program or URL.
+fn row(line: &Value) -> Vec<Part<'_>> {
+    let source = text(line, "source");
+    let source = match line["project"].as_bool() {
+        Some(true) if source != "project" => format!("{source} (project)"),
+        _ => source.to_owned(),
+    };
+    let mut row = vec![
+        part(Look::Strong, text(line, "name")),
+        part(Look::Quiet, source),
+        part(Look::Plain, text(line, "transport")),
+    ];
     let check = &line["check"];
     if let Some(message) = check["error"]["message"].as_str() {
-        return message.to_owned();
-    }
-    if check["skipped"].is_string() {
-        let file = text(line, "file");
-        return format!("not checked: {file} is not trusted (--trust-project)");
-    }
-    if let Some(revision) = check["revision"].as_str() {
+        row.extend([part(Look::Bad, "failed"), part(Look::Plain, message)]);
+    } else if line["enabled"] == false {
+        let place = place(line);
+        row.extend(check.is_object().then(|| part(Look::Quiet, "disabled")));
+        row.push(match check {
+            Value::Null => part(Look::Quiet, format!("{place} (disabled)")),
+            _ => part(Look::Quiet, place),
+        });
+    } else if check["skipped"].is_string() {
+        let reason = format!("{} is not trusted (--trust-project)", text(line, "file"));
+        row.extend([part(Look::Quiet, "not checked"), part(Look::Quiet, reason)]);
+    } else if let Some(revision) = check["revision"].as_str() {
+        let era = text(check, "era");
         let tools = match &check["tools"] {
             one if *one == 1 => "1 tool".to_owned(),
             tools => format!("{tools} tools"),
         };
-        let milliseconds = &check["milliseconds"];
-        return format!("{revision}, {tools}, {milliseconds} ms");
+        let result = format!("{era}, {revision}, {tools}, {} ms", check["milliseconds"]);
+        row.extend([part(Look::Good, "ok"), part(Look::Plain, result)]);
+    } else {
+        row.push(part(Look::Plain, place(line)));
     }
+    row
+}
+
+/// The URL, or the program with its arguments.
+fn place(line: &Value) -> String {
     let args = line["args"].as_array().into_iter().flatten();
     let words = [&line["command"]].into_iter().chain(args);
     let command = shlex::try_join(words.filter_map(Value::as_str)).unwrap_or_default();
-    let place = line["url"].as_str().unwrap_or(&command);
-    if line["enabled"] == true {
-        place.to_owned()
-    } else {
-        format!("{place} (disabled)")
-    }
+    line["url"].as_str().unwrap_or(&command).to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use super::*;
 
-    use super::outcome;
+    /// Servers in all states.
+    fn lines(is_checked: bool) -> Vec<Value> {
+        let line = |name, source, project, target: Value, check: Value| {
+            let mut line = json!({
+                "name": name, "source": source, "project": project, "transport": "http",
+                "enabled": name != "old", "file": "/home/ada/shop/.mcp.json",
+            });
+            line.as_object_mut()
+                .unwrap()
+                .extend(target.as_object().unwrap().clone());
+            if is_checked {
+                line["check"] = check;
+            }
+            line
+        };
+        let ok = |tools| json!({"era": "stateless", "revision": "2026-07-28", "tools": tools, "milliseconds": 41});
+        let message = "https://shop.example.com/mcp: shop.example.com can't be reached: Connection refused (os error 111)";
+        let failed =
+            json!({"error": {"code": "unreachable", "message": message}, "milliseconds": 3});
+        let skipped = json!({"skipped": "untrusted"});
+        vec![
+            line(
+                "weather",
+                "claude-code",
+                false,
+                json!({"url": "https://weather.example.com/mcp"}),
+                ok(12),
+            ),
+            line(
+                "shop",
+                "cursor",
+                true,
+                json!({"url": "https://shop.example.com/mcp"}),
+                failed,
+            ),
+            line(
+                "files",
+                "project",
+                true,
+                json!({"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/home/ada/a b"]}),
+                skipped.clone(),
+            ),
+            line(
+                "old",
+                "claude-desktop",
+                false,
+                json!({"command": "./old"}),
+                skipped,
+            ),
+            line(
+                "one",
+                "zed",
+                false,
+                json!({"url": "https://one.example.com"}),
+                ok(1),
+            ),
+        ]
+    }
+
+    fn screens(lines: &[Value], places: &[Value]) -> String {
+        let screen = |width| {
+            let mut screen = Screen::new(Some(width), false);
+            show(lines, places, &mut screen);
+            format!("{width}:\n{}", screen.as_str())
+        };
+        [60, 80, 160].map(screen).join("\n")
+    }
 
     #[test]
-    fn tools_are_counted() {
-        let with = |tools: u32| {
-            outcome(
-                &json!({"check": {"revision": "2026-07-28", "tools": tools, "milliseconds": 5}}),
-            )
-        };
-        assert_eq!(with(1), "2026-07-28, 1 tool, 5 ms");
-        assert_eq!(with(2), "2026-07-28, 2 tools, 5 ms");
+    fn servers_are_shown_at_any_width() {
+        insta::assert_snapshot!("listed", screens(&lines(false), &[]));
+        insta::assert_snapshot!("checked", screens(&lines(true), &[]));
+    }
+
+    #[test]
+    fn places_are_shown_at_any_width() {
+        let place = |source, file| json!({"source": source, "project": false, "file": file});
+        let places = [
+            place("project", "/home/ada/shop/.mcp.json"),
+            place(
+                "claude-desktop",
+                "/home/ada/Library/Application Support/Claude/claude_desktop_config.json",
+            ),
+        ];
+        insta::assert_snapshot!("places", screens(&[], &places));
     }
 }

@@ -11,23 +11,23 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::support::{Run, User, answer};
 
-const ROOT: &[u8] = include_bytes!("../../../mcp-runtime/tests/transports/certificates/root.der");
-const CERTIFICATE: &[u8] =
+pub(crate) const ROOT: &[u8] =
+    include_bytes!("../../../mcp-runtime/tests/transports/certificates/root.der");
+pub(crate) const CERTIFICATE: &[u8] =
     include_bytes!("../../../mcp-runtime/tests/transports/certificates/localhost.der");
-const KEY: &[u8] =
+pub(crate) const KEY: &[u8] =
     include_bytes!("../../../mcp-runtime/tests/transports/certificates/localhost.key.der");
 
-/// Starts a server that answers with 404, and whose certificate is signed by `ROOT`. Returns its
-/// port.
-fn encrypted() -> u16 {
+/// Starts a server that has this certificate, and answers with 404. Returns its port.
+pub(crate) fn encrypted(certificate: &'static [u8], key: &'static [u8]) -> u16 {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
         .with_single_cert(
-            vec![CertificateDer::from(CERTIFICATE)],
-            PrivateKeyDer::try_from(KEY).unwrap(),
+            vec![CertificateDer::from(certificate)],
+            PrivateKeyDer::try_from(key).unwrap(),
         );
     let config = Arc::new(config.unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -42,12 +42,16 @@ fn encrypted() -> u16 {
     port
 }
 
+/// A file with a root certificate, after a comment.
+pub(crate) fn pem(root: &[u8]) -> String {
+    let text = BASE64_STANDARD.encode(root);
+    format!("# a comment\n-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n")
+}
+
 /// A user with the root certificate in files: as PEM after a comment, and as DER.
 fn user() -> User {
     let user = User::new();
-    let text = BASE64_STANDARD.encode(ROOT);
-    let pem =
-        format!("# a comment\n-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n");
+    let pem = pem(ROOT);
     user.write("ca.pem", &pem);
     user.write("none.pem", "# a comment\n");
     user.write("broken.pem", &pem.replace("MII", "MIJ"));
@@ -64,7 +68,7 @@ fn inspect(user: &User, url: &str, options: &[&str], variables: &[(&str, &str)])
 #[test]
 fn authorities_are_added_and_replaced() {
     let user = user();
-    let port = encrypted();
+    let port = encrypted(CERTIFICATE, KEY);
     let both = ["https", "wss"].map(|scheme| format!("{scheme}://localhost:{port}/"));
     for url in &both {
         let run = inspect(&user, url, &[], &[]);
@@ -100,7 +104,9 @@ fn json_check(user: &User, url: &str) -> String {
         "--ca",
         "ca.pem",
     ];
-    user.run(&arguments).text()
+    let run = user.run(&arguments);
+    run.fails(4, &["1 of 1 servers"]);
+    run.stdout
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, User, demo, log_after, mcp};
+use crate::support::{Server, User, at_demo, demo, log_after, mcp};
 
 /// Runs a command on the same server over stdio and over HTTP, and returns the output, which has to
 /// be the same.
@@ -191,7 +191,7 @@ fn listen_prints_each_change_on_a_line() {
         ];
         let mut child = user.start(&arguments);
         // The command logs this after the server has accepted the subscription.
-        let _log = log_after(&mut child, "listening");
+        let _log = log_after(&mut child, "waiting for changes of tools");
         mcp(&["call", &server.url, "announce"]).text();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut lines: Vec<_> = lines.take(2).map(Result::unwrap).collect();
@@ -209,6 +209,20 @@ fn listen_prints_each_change_on_a_line() {
 #[test]
 fn listen_ends_after_its_time() {
     assert_eq!(both(&["listen", "--for", "50ms"]), "");
+}
+
+#[test]
+fn listen_says_which_changes_it_waits_for() {
+    let listen = |options: &[&str]| {
+        let words = [&["listen", "note://1", "--for", "50ms"], options].concat();
+        let run = at_demo(&words);
+        assert_eq!(run.code, 0, "{run:?}");
+        run.stderr
+    };
+    let waiting = "waiting for changes of tools and note://1; Ctrl-C ends\n\
+        the server does not announce changes of prompts or resources\n";
+    assert_eq!(listen(&[]), waiting);
+    assert_eq!(listen(&["--json"]), "");
 }
 
 #[test]

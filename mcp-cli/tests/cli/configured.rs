@@ -1,8 +1,12 @@
 //! Tests servers from the configuration files of clients.
 
-use serde_json::json;
+use std::net::TcpListener;
+use std::sync::{Arc, Barrier};
+use std::thread;
 
-use crate::support::{Server, User, demo};
+use serde_json::{Value, json};
+
+use crate::support::{Server, User, answer, demo};
 
 fn user(url: &str) -> User {
     let user = User::new();
@@ -40,16 +44,16 @@ fn servers_are_listed_without_starting_them() {
 fn a_check_says_what_each_server_is() {
     let server = Server::start();
     let user = user(&server.url);
-    let listed = user
-        .run(&[
-            "servers",
-            "--check",
-            "--json",
-            "--timeout",
-            "20s",
-            "--trust-project",
-        ])
-        .json();
+    let run = user.run(&[
+        "servers",
+        "--check",
+        "--json",
+        "--timeout",
+        "20s",
+        "--trust-project",
+    ]);
+    run.fails(4, &["unreachable", "servers failed the check"]);
+    let listed: Value = serde_json::from_str(&run.stdout).unwrap();
     let check = |name: &str, source: &str| {
         let servers = listed["servers"].as_array().unwrap();
         let found = servers
@@ -64,11 +68,111 @@ fn a_check_says_what_each_server_is() {
     ] {
         let check = check(name, source);
         assert_eq!(check["revision"], "2026-07-28", "{name}: {check}");
+        assert_eq!(check["era"], "stateless");
         assert_eq!(check["tools"], 7);
+        assert!(check["milliseconds"].is_u64());
     }
     assert_eq!(check("closed", "project")["error"]["code"], "unreachable");
     let unset = check("needy", "project")["error"]["message"].to_string();
     assert!(unset.contains("UNSET_KEY"), "{unset}");
+}
+
+#[test]
+fn a_check_ends_with_success_if_no_server_fails() {
+    let user = User::new();
+    let servers = json!({"mcpServers": {
+        "demo": {"command": demo()},
+        "off": {"command": "touch", "args": [user.path("trace")], "disabled": true},
+    }});
+    user.write(".cursor/mcp.json", &servers.to_string());
+    let check = |options: &[&str]| user.run(&[&["servers", "--check"][..], options].concat());
+    let text = check(&[]).text();
+    let mut lines = text.lines();
+    let line = lines.next().unwrap();
+    assert!(line.contains("ok  ") && line.contains("7 tools"), "{text}");
+    assert!(lines.next().unwrap().contains("disabled"), "{text}");
+    assert!(!user.path("trace").exists());
+    let off = &check(&["--json"]).json()["servers"][1];
+    assert!(off["check"]["skipped"].is_string(), "{off}");
+    let failing =
+        json!({"mcpServers": {"a": {"command": demo()}, "b": {"command": "./no-such-program"}}});
+    user.write(".cursor/mcp.json", &failing.to_string());
+    let run = check(&[]);
+    run.fails(4, &["error: 1 of 2 servers failed the check"]);
+    assert!(run.stdout.contains("there is no program"), "{run:?}");
+}
+
+/// The limit of `mcp-cli/src/limits.rs`.
+const CHECKS: usize = 8;
+
+#[test]
+fn eight_servers_are_checked_at_a_time() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let user = User::new();
+    let servers =
+        (0..3 * CHECKS).map(|it| (format!("s{it}"), json!({"url": format!("{url}{it}")})));
+    let servers: serde_json::Map<_, _> = servers.collect();
+    user.write("servers.json", &json!({"mcpServers": servers}).to_string());
+    let server = thread::spawn(move || {
+        let (mut streams, all) = (Vec::new(), Arc::new(Barrier::new(CHECKS)));
+        // All but the last wait, and are answered together.
+        streams.extend((0..CHECKS).map(|_| listener.accept().unwrap().0));
+        listener.set_nonblocking(true).unwrap();
+        assert!(listener.accept().is_err(), "there is a ninth connection");
+        listener.set_nonblocking(false).unwrap();
+        for stream in streams {
+            stream.set_nonblocking(false).unwrap();
+            let all = Arc::clone(&all);
+            thread::spawn(move || {
+                all.wait();
+                answer(stream, "403 Forbidden", "");
+            });
+        }
+        for stream in listener.incoming() {
+            thread::spawn(move || answer(stream.unwrap(), "403 Forbidden", ""));
+        }
+    });
+    let run = user.run(&["servers", "--check", "--config", "servers.json"]);
+    run.fails(4, &["error: 24 of 24 servers failed the check"]);
+    assert_eq!(
+        run.stdout.matches("HTTP 403").count(),
+        3 * CHECKS,
+        "{run:?}"
+    );
+    assert!(!server.is_finished());
+}
+
+#[test]
+fn without_servers_all_places_are_named() {
+    let user = User::new();
+    user.write(".git/HEAD", "");
+    let text = user.run(&["servers"]).text();
+    for file in [
+        ".mcp.json",
+        ".cursor/mcp.json",
+        ".claude.json",
+        ".codex/config.toml",
+    ] {
+        let file = user.path(file).display().to_string();
+        assert!(text.contains(&file), "{file} in {text}");
+    }
+    let listed = user.run(&["servers", "--json"]).json();
+    let is_first = |it: &&Value| it["source"] == "project" && it["project"] == true;
+    assert!(
+        listed["places"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(is_first)
+            .is_some()
+    );
+    user.write("servers.json", "{}");
+    let text = user.run(&["servers", "--config", "servers.json"]).text();
+    assert!(
+        text.ends_with("servers.json\n") && text.lines().count() == 2,
+        "{text}"
+    );
 }
 
 #[test]

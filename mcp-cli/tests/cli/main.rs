@@ -7,6 +7,7 @@ mod bindgen;
 mod certificates;
 mod commands;
 mod configured;
+mod doctor;
 mod mistakes;
 mod proxy;
 #[cfg(unix)]

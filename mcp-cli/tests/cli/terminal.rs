@@ -145,6 +145,8 @@ fn no_file_of_a_project_controls_the_terminal() {
     run(&["servers", "--json"], &[]);
     run(&["servers", "--check"], &[]);
     run(&["inspect", &named("missing")], &[]);
+    run(&["doctor", &named("missing")], &[]);
+    run(&["doctor", &named("remote")], &[]);
     run(&["inspect", &named("remote")], &[]);
     run(&["inspect", &named("missin")], &[]);
     let answers = [
@@ -165,13 +167,15 @@ fn no_web_server_controls_the_terminal() {
         "500 Internal Server Error",
     ] {
         let url = answering(head, body);
-        let (_, shown) = Terminal::start(&user, &["inspect", &url, "--auth", "none"]).end();
-        for sequence in OBEYED {
-            assert!(
-                !shown.contains(sequence),
-                "{head} shows {sequence:?}: {shown:?}"
-            );
+        for command in ["inspect", "doctor"] {
+            let (_, shown) = Terminal::start(&user, &[command, &url, "--auth", "none"]).end();
+            for sequence in OBEYED {
+                assert!(
+                    !shown.contains(sequence),
+                    "{head} shows {sequence:?}: {shown:?}"
+                );
+            }
+            assert!(shown.contains(&url), "{shown:?}");
         }
-        assert!(shown.contains(&url), "{shown:?}");
     }
 }

@@ -64,6 +64,7 @@ fn no_command_uses_a_file_of_a_project_without_trust() {
     for server in ["program", "remote", "socket", "project:program"] {
         for arguments in [
             &["inspect", server][..],
+            &["doctor", server],
             &["call", server, "x"],
             &["read", server, "x:y"],
             &["prompt", server, "x"],
@@ -91,7 +92,7 @@ fn a_check_leaves_out_what_is_not_trusted() {
     let own = json!({"mcpServers": {"own": {"command": demo()}}});
     visitor.user.write(".cursor/mcp.json", &own.to_string());
     let shown = visitor.run(&["servers", "--check"]).text();
-    let skipped = shown.lines().filter(|it| it.contains("not checked: "));
+    let skipped = shown.lines().filter(|it| it.contains("not checked "));
     for line in skipped.clone() {
         assert!(
             line.contains("stranger/.mcp.json") && line.contains("--trust-project"),
@@ -105,9 +106,9 @@ fn a_check_leaves_out_what_is_not_trusted() {
     let servers = listed["servers"].as_array().unwrap();
     assert_eq!(servers.iter().filter(skipped).count(), 4, "{listed}");
     visitor.assert_untouched();
-    let checked = visitor
-        .run(&["servers", "--check", "--json", "--trust-project"])
-        .json();
+    let run = visitor.run(&["servers", "--check", "--json", "--trust-project"]);
+    run.fails(4, &["3 of 5 servers failed the check"]);
+    let checked: Value = serde_json::from_str(&run.stdout).unwrap();
     let servers = checked["servers"].as_array().unwrap();
     assert_eq!(servers.iter().filter(skipped).count(), 0, "{checked}");
     assert!(visitor.user.path("trace").exists());
@@ -157,7 +158,7 @@ fn a_file_that_the_user_names_needs_no_trust() {
     let call = ["call", "demo", "echo", "text=x", "--config", ".mcp.json"];
     assert_eq!(visitor.run(&call).text(), "x\n");
     let listed = visitor.run(&["servers", "--check", "--json", "--config", ".mcp.json"]);
-    let listed = listed.json();
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert!(!listed.to_string().contains("skipped"), "{listed}");
     visitor
         .run(&["call", "demo", "echo", "text=x"])
