@@ -1,7 +1,7 @@
 //! `mcp doctor`: connects to a server step by step, and shows where it fails.
 //!
 //! The first steps look closer than a connection does: at addresses, certificates and metadata. The
-//! last steps are the same as in other commands, so a server that the doctor reaches works there, too.
+//! last steps are the same as in other commands, so other commands work with a server that passes them.
 
 mod login;
 mod network;
