@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use crate::arguments::{Connection, Reach, Trust};
 use crate::failure::{Failure, Kind};
 use crate::limits::CHECKS;
+use crate::login::Person;
 use crate::output::{Output, note};
 use crate::screen::{Look, Part, Screen, part};
 use crate::server;
@@ -123,6 +124,8 @@ async fn check_all(servers: &config::Servers, command: &Servers, lines: &mut [Va
             timeout: Some(command.timeout),
             reach: Reach {
                 trust: command.trust.clone(),
+                // Nobody expects pages to log in, and of several servers at once.
+                person: Person::Absent,
                 ..Reach::default()
             },
             ..Connection::default()
@@ -145,9 +148,11 @@ async fn check(entry: &Entry, options: &Connection, limit: Duration) -> Value {
     let begun = Instant::now();
     let late = || Failure::new(Kind::Timeout, format!("no answer within {limit:?}"));
     let checked = timeout(limit, connect(entry, options, begun)).await;
-    checked.unwrap_or_else(|_| Err(late())).unwrap_or_else(
-        |error| json!({"error": error, "milliseconds": begun.elapsed().as_millis()}),
-    )
+    let checked = checked.unwrap_or_else(|_| Err(late()));
+    checked.unwrap_or_else(|mut error| {
+        error.message = error.text();
+        json!({"error": error, "milliseconds": begun.elapsed().as_millis()})
+    })
 }
 
 async fn connect(entry: &Entry, options: &Connection, begun: Instant) -> Result<Value, Failure> {
@@ -209,7 +214,8 @@ fn row(line: &Value) -> Vec<Part<'_>> {
     ];
     let check = &line["check"];
     if let Some(message) = check["error"]["message"].as_str() {
-        row.extend([part(Look::Bad, "failed"), part(Look::Plain, message)]);
+        let reason = message.replace('\n', "; ");
+        row.extend([part(Look::Bad, "failed"), part(Look::Plain, reason)]);
     } else if line["enabled"] == false {
         let place = place(line);
         row.extend(check.is_object().then(|| part(Look::Quiet, "disabled")));

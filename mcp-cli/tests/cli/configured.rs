@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, User, answer, demo};
+use crate::support::{Server, User, answer, answering, demo};
 
 fn user(url: &str) -> User {
     let user = User::new();
@@ -141,6 +141,22 @@ fn eight_servers_are_checked_at_a_time() {
         "{run:?}"
     );
     assert!(!server.is_finished());
+}
+
+#[test]
+fn a_check_names_the_login_of_a_server() {
+    let url = answering("401 Unauthorized\r\nwww-authenticate: Bearer", "");
+    let user = User::new();
+    let servers = json!({"mcpServers": {"closed": {"url": url}}});
+    user.write("servers.json", &servers.to_string());
+    let run = user.run(&["servers", "--check", "--config", "servers.json"]);
+    run.fails(4, &["1 of 1 servers"]);
+    assert!(
+        run.stdout
+            .contains(&format!("; log in with: mcp login {url}")),
+        "{run:?}"
+    );
+    assert_eq!(run.stdout.lines().count(), 1, "{run:?}");
 }
 
 #[test]
