@@ -11,13 +11,14 @@ use crate::arguments::{At, Connection};
 use crate::commands::bindgen::Bindgen;
 use crate::commands::call::Call;
 use crate::commands::inspect::Inspect;
+use crate::commands::install::{Install, Uninstall};
 use crate::commands::listen::Listen;
 use crate::commands::prompt::Prompt;
 use crate::commands::proxy;
 use crate::commands::read::Read;
 use crate::commands::servers::Servers;
 use crate::login::LoginSettings;
-use crate::server::joined;
+use crate::server::{joined, own_path};
 
 /// Lists, inspects and calls servers of the Model Context Protocol.
 ///
@@ -57,6 +58,10 @@ pub(crate) enum Command {
     Listen(At<Listen>),
     /// Serves a server over stdio or HTTP, or several servers as one
     Proxy(proxy::Arguments),
+    /// Adds a server to the configuration file of a client
+    Install(Install),
+    /// Removes a server from the configuration file of a client
+    Uninstall(Uninstall),
     /// Logs in to a server, and keeps the tokens for other commands
     Login(At<LoginSettings>),
     /// Revokes the tokens of a server, and removes them
@@ -102,13 +107,20 @@ pub(crate) fn plain(error: &clap::Error) -> String {
     text[..end].trim().to_owned()
 }
 
-/// Moves a program after `--` to the place of TARGET, which is after the name of the command.
+/// Moves a program after `--` to the place of TARGET, which is after the name of the command. For
+/// `mcp install`, the word `proxy` begins a program as well: this one.
 pub(crate) fn with_program(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let Some(end) = arguments.iter().position(|it| it == "--") else {
+    let command = arguments.iter().skip(1).position(|it| is_word(&it));
+    let installs = command.is_some_and(|index| arguments[index + 1] == "install");
+    let begins = |it: &OsString| it == "--" || installs && it == "proxy";
+    let Some(end) = arguments.iter().position(begins) else {
         return arguments;
     };
-    let words = arguments.split_off(end).split_off(1);
-    let command = arguments.iter().skip(1).position(|it| is_word(&it));
+    let mut words = arguments.split_off(end);
+    match words[0] == "--" {
+        true => drop(words.remove(0)),
+        false => words.insert(0, own_path().into()),
+    }
     if let Some(index) = command {
         let words = words.iter().map(|it| it.to_string_lossy().into_owned());
         arguments.insert(index + 2, joined(words).into());

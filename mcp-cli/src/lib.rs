@@ -40,7 +40,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use command_line::{Arguments, Command};
-use commands::{bindgen, call, doctor, inspect, listen, prompt, proxy, read, servers};
+use commands::{bindgen, call, doctor, inspect, install, listen, prompt, proxy, read, servers};
 use failure::{Failure, Kind};
 use session::Context;
 use signals::Signals;
@@ -119,6 +119,8 @@ async fn run_command(command: Command, context: &Context) -> Result<(), Failure>
         Command::Prompt(it) => prompt::run(it, context).await,
         Command::Listen(it) => listen::run(it, context).await,
         Command::Proxy(it) => proxy::run(it, context.verbose).await,
+        Command::Install(it) => install::install(it, &context.output).await,
+        Command::Uninstall(it) => install::uninstall(it, &context.output).await,
         Command::Login(it) => commands::login::log_in(it, context).await,
         Command::Logout(it) => commands::login::log_out(&it, &context.output).await,
         Command::Completions { shell } => {

@@ -1,8 +1,13 @@
 //! Asks questions on a terminal. Strings from servers and files are escaped here, and nowhere else.
 
-use inquire::error::InquireResult;
+use std::io::ErrorKind;
+
+use inquire::error::{InquireError, InquireResult};
 use inquire::validator::{ErrorMessage, Validation};
 use inquire::{Confirm, MultiSelect, Password, PasswordDisplayMode, Select, Text};
+use tokio::task::spawn_blocking;
+
+use crate::failure::Failure;
 
 use crate::visible::visible;
 
@@ -59,11 +64,23 @@ pub(crate) fn text(
     Ok(meant(&answer))
 }
 
-/// Asks for confirmation, with "no" as the default.
-pub(crate) fn confirm(question: &str) -> InquireResult<bool> {
-    Confirm::new(&escaped(question))
-        .with_default(false)
-        .prompt()
+/// Asks for confirmation, with "no" as the default. Returns false if the terminal fails.
+///
+/// # Errors
+///
+/// Fails if the user presses Ctrl-C.
+pub(crate) async fn is_confirmed(question: String) -> Result<bool, Failure> {
+    let question = escaped(&question);
+    let asked = move || Confirm::new(&question).with_default(false).prompt();
+    match spawn_blocking(asked).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(InquireError::OperationInterrupted)) => Err(Failure::cancelled()),
+        // The user pressed Ctrl-C before the terminal was in raw mode.
+        Ok(Err(InquireError::IO(it))) if it.kind() == ErrorKind::Interrupted => {
+            Err(Failure::cancelled())
+        }
+        _ => Ok(false),
+    }
 }
 
 pub(crate) fn password(label: &str) -> InquireResult<String> {

@@ -28,6 +28,12 @@ pub(crate) fn is_several(target: &str) -> bool {
     target.starts_with(SEVERAL)
 }
 
+/// The path of the running command.
+pub(crate) fn own_path() -> String {
+    let path = env::current_exe().unwrap_or_else(|_| "mcp".into());
+    path.to_string_lossy().into_owned()
+}
+
 /// Parses a URL or a program on the command line. Returns `None` for a name.
 pub(crate) fn parse(text: &str) -> Option<Target> {
     if let Some(target) = Target::from_url(text) {
@@ -196,7 +202,8 @@ pub(crate) fn missing_scheme(text: &str) -> Option<String> {
     Some(format!("a URL needs its scheme: http://{text}"))
 }
 
-fn refuse(option: &str, is_unset: bool, kind: &str) -> Result<(), Failure> {
+/// Refuses an option that is set, but is for another kind of server.
+pub(crate) fn refuse(option: &str, is_unset: bool, kind: &str) -> Result<(), Failure> {
     let fault = || Failure::usage(format!("`{option}` is for {kind}"));
     is_unset.then_some(()).ok_or_else(fault)
 }

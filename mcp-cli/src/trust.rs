@@ -1,13 +1,11 @@
 //! Asks for trust in the files of a project, which may come from a stranger.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 
-use inquire::InquireError;
 use mcp_auth::client::store::{FileStore, TokenStore, user_folder};
 use mcp_config::{Entry, Servers, Target, Variable};
 use ring::digest::{SHA256, digest};
-use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
 use crate::limits::{SHOWN_CHARS, SHOWN_SERVERS};
@@ -85,15 +83,10 @@ async fn ask(entry: &Entry) -> Result<(), Failure> {
         note(&format!("  … and {more} more, which `mcp servers` lists"));
     }
     let question = format!("Do you trust {file}? The answer is kept until the file changes.");
-    let answer = spawn_blocking(move || prompts::confirm(&question));
-    match answer.await {
-        Ok(Ok(true)) => Ok(()),
-        Ok(Err(InquireError::OperationInterrupted)) => Err(Failure::cancelled()),
-        // The user pressed Ctrl-C before the terminal was in raw mode.
-        Ok(Err(InquireError::IO(it))) if it.kind() == ErrorKind::Interrupted => {
-            Err(Failure::cancelled())
-        }
-        _ => Err(untrusted(entry)),
+    if prompts::is_confirmed(question).await? {
+        Ok(())
+    } else {
+        Err(untrusted(entry))
     }
 }
 

@@ -70,6 +70,17 @@ pub enum ConfigError {
         /// The path of the file.
         file: PathBuf,
     },
+    /// A client does not support what a new entry needs.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The file already has a different entry with the name of a new entry.
+    #[error("{} already has a different server `{entry}`", file.display())]
+    Different {
+        /// The name of the entry.
+        entry: String,
+        /// The path of the file.
+        file: PathBuf,
+    },
     /// The server can't be reached, or does not speak MCP.
     #[error(transparent)]
     Connect(#[from] ConnectError),

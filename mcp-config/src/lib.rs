@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod decode;
+mod edit;
 mod entry;
 mod error;
 mod file;
@@ -10,6 +11,7 @@ mod source;
 mod target;
 mod variables;
 
+pub use edit::Change;
 pub use entry::Entry;
 pub use error::{ConfigError, FileFault};
 pub use servers::{Place, Servers};

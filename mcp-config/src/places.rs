@@ -1,9 +1,10 @@
 //! Finds the files of clients.
 
+use std::env;
 use std::env::consts::OS;
 use std::path::{Path, PathBuf};
 
-use crate::Source;
+use crate::{ConfigError, Source};
 
 /// The folders of a user in which clients keep their files.
 pub(crate) struct Places {
@@ -13,6 +14,14 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// The folders of the user of this process.
+    pub(crate) fn of_user() -> Result<Self, ConfigError> {
+        let home = env::home_dir().ok_or(ConfigError::NoHome)?;
+        Ok(Self::new(&home, |name| {
+            env::var_os(name).map(PathBuf::from)
+        }))
+    }
+
     /// The folders inside a home folder, unless environment variables name other folders.
     pub(crate) fn new(home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
         let folder = |name, usual| {

@@ -70,9 +70,7 @@ impl Servers {
     ///
     /// Returns [`ConfigError::NoHome`] if the home folder is unknown.
     pub fn find(folder: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        let home = env::home_dir().ok_or(ConfigError::NoHome)?;
-        let variable = |name: &str| env::var_os(name).map(PathBuf::from);
-        Ok(Self::below(folder.as_ref(), &Places::new(&home, variable)))
+        Ok(Self::below(folder.as_ref(), &Places::of_user()?))
     }
 
     /// Like [`find`](Self::find), with another home folder, and without variables such as
@@ -252,7 +250,7 @@ impl Servers {
 }
 
 /// The absolute path of a folder, or `folder` itself if it does not exist.
-fn absolute(folder: &Path) -> PathBuf {
+pub(crate) fn absolute(folder: &Path) -> PathBuf {
     // On Windows, `canonicalize` returns paths in a form that programs do not expect.
     let path = match env::consts::OS {
         "windows" => path::absolute(folder),

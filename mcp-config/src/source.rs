@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::edit::Shape;
+
 /// A client, or a convention of several clients, for files that configure servers.
 ///
 /// If the name of a server is ambiguous, the name of the source ([`as_str`](Self::as_str)) precedes
@@ -31,6 +33,9 @@ pub struct Source {
     /// Whether entries with neither a program nor a URL are parts of the client.
     #[serde(default)]
     pub(crate) has_parts: bool,
+    /// The form of entries that are written.
+    #[serde(rename = "entry")]
+    pub(crate) shape: Shape,
 }
 
 /// The kind of references to variables in the strings of a source.
@@ -70,6 +75,11 @@ impl Source {
     /// The files, each as the name of a folder and the path below it.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().filter_map(|it| it.split_once('/'))
+    }
+
+    /// Whether the files have an extension.
+    pub(crate) fn has_extension(&self, extension: &str) -> bool {
+        self.files().any(|it| it.1.ends_with(extension))
     }
 
     /// The source for the file at `path`: among the sources whose member the file has, the one with

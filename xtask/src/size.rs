@@ -50,8 +50,8 @@ const PARTS: [Part; 11] = [
         ..Part::new("mcp-auth", "mcp-auth/src/", 10_860)
     },
     Part::new("mcp-bindgen", "mcp-bindgen/src/", 3_345),
-    Part::new("mcp-cli", "mcp-cli/src/", 4_935),
-    Part::new("mcp-config", "mcp-config/src/", 960),
+    Part::new("mcp-cli", "mcp-cli/src/", 5_300),
+    Part::new("mcp-config", "mcp-config/src/", 1_412),
     Part::new("mcp-extensions", "mcp-extensions/src/", 5_565),
     Part::new("mcp-stores", "mcp-stores/src/", 830),
     Part::new("mcp-types, by hand", "mcp-types/src/", 2_660),

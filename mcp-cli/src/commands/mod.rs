@@ -4,6 +4,7 @@ pub(crate) mod bindgen;
 pub(crate) mod call;
 pub(crate) mod doctor;
 pub(crate) mod inspect;
+pub(crate) mod install;
 pub(crate) mod listen;
 pub(crate) mod login;
 pub(crate) mod prompt;

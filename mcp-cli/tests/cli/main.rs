@@ -8,6 +8,7 @@ mod certificates;
 mod commands;
 mod configured;
 mod doctor;
+mod install;
 mod mistakes;
 mod proxy;
 #[cfg(unix)]

@@ -292,7 +292,7 @@ fn no_error_and_no_debug_text_shows_a_value() {
 }
 
 /// Fragments that are typical of the files, mixed with arbitrary bytes.
-fn fragments() -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn fragments() -> impl Strategy<Value = Vec<u8>> {
     let fragment = prop_oneof![
         prop::sample::select(vec![
             "{",

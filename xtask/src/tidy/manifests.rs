@@ -28,7 +28,7 @@ const ONLY: &[(&str, &str)] = &[
     ),
     (
         "mcp-config",
-        "dotenvy jsonc-parser mcp-runtime serde serde-saphyr serde_json thiserror toml",
+        "dotenvy jsonc-parser mcp-runtime serde serde-saphyr serde_json tempfile thiserror toml toml_edit",
     ),
     (
         "mcp-extensions",
