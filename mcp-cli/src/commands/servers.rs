@@ -124,7 +124,7 @@ async fn check_all(servers: &config::Servers, command: &Servers, lines: &mut [Va
             timeout: Some(command.timeout),
             reach: Reach {
                 trust: command.trust.clone(),
-                // Nobody expects pages to log in, and of several servers at once.
+                // A check does not open pages to log in.
                 person: Person::Absent,
                 ..Reach::default()
             },
