@@ -175,7 +175,7 @@ mod values;
 pub use ::http;
 #[cfg(feature = "client")]
 pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
-pub use connection::{BoxFuture, Peer, Recording};
+pub use connection::{BoxFuture, Peer, Recording, Replay};
 pub use error::{CallError, ChildExited, HttpError, ProtocolError, ServeError, Unavailable};
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/links.txt")]

@@ -15,6 +15,7 @@ mod outbox;
 mod peer;
 mod queue;
 mod recording;
+mod replay;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -43,3 +44,4 @@ pub(crate) use peer::{
 pub(crate) use queue::Commands;
 pub(crate) use recording::Recorder;
 pub use recording::Recording;
+pub use replay::Replay;

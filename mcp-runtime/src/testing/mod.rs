@@ -43,7 +43,7 @@ mod connect;
 pub mod store_contract;
 
 #[doc(inline)]
-pub use crate::Recording;
+pub use crate::{Recording, Replay};
 pub use connect::{Connect, connect};
 
 use crate::Server;

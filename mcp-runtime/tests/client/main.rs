@@ -20,6 +20,8 @@ mod layers;
 mod lists;
 mod malformed;
 mod reconnection;
+#[cfg(feature = "testing")]
+mod replay;
 mod revisions;
 mod servers;
 mod status;
