@@ -51,6 +51,10 @@ pub(crate) struct Connection {
     /// Answers a question of the server, with the value of a form's field
     #[arg(long = "answer", value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) answers: Vec<(String, String)>,
+    /// Writes each message to this file as a line of JSON, for `mcp replay`. Messages may contain
+    /// secrets
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
 }
 
 /// How to find and reach a server.

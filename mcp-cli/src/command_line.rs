@@ -16,6 +16,7 @@ use crate::commands::listen::Listen;
 use crate::commands::prompt::Prompt;
 use crate::commands::proxy;
 use crate::commands::read::Read;
+use crate::commands::replay::Replay;
 use crate::commands::servers::Servers;
 use crate::login::LoginSettings;
 use crate::server::{joined, own_path};
@@ -24,6 +25,8 @@ use crate::server::{joined, own_path};
 ///
 /// TARGET is the name of a configured server (see `mcp servers`), a URL, or a command in quotes.
 /// Instead of TARGET, a program can follow at the end: `-- PROGRAM ARGUMENT…`.
+///
+/// `mcp help agents` explains the command to agents.
 #[derive(Parser)]
 #[command(name = "mcp", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -62,6 +65,8 @@ pub(crate) enum Command {
     Install(Install),
     /// Removes a server from the configuration file of a client
     Uninstall(Uninstall),
+    /// Serves over stdio what `--record` has recorded
+    Replay(Replay),
     /// Logs in to a server, and keeps the tokens for other commands
     Login(At<LoginSettings>),
     /// Revokes the tokens of a server, and removes them

@@ -11,6 +11,7 @@ mod arguments;
 mod certificates;
 mod command_line;
 mod commands;
+mod completion;
 mod content;
 mod failure;
 mod form;
@@ -37,11 +38,14 @@ mod visible;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use command_line::{Arguments, Command};
-use commands::{bindgen, call, doctor, inspect, install, listen, prompt, proxy, read, servers};
+use commands::{
+    bindgen, call, doctor, inspect, install, listen, prompt, proxy, read, replay, servers,
+};
 use failure::{Failure, Kind};
+use output::Output;
 use session::Context;
 use signals::Signals;
 
@@ -55,6 +59,10 @@ use signals::Signals;
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     // Failures contain all that matters, and with `--json`, standard error contains nothing else.
     mcp_runtime::log::silence();
+    if let Some(text) = completion::answer(&arguments).or_else(|| help(&arguments)) {
+        let written = Output::new(false).bytes(text.as_bytes());
+        return written.map_or_else(|it| it.report(false), |()| ExitCode::SUCCESS);
+    }
     let arguments = command_line::with_program(arguments);
     let wants_json = arguments.iter().any(|it| it == "--json");
     let parsed = Arguments::try_parse_from(&arguments);
@@ -71,6 +79,12 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(wants_json),
     }
+}
+
+/// The page for agents, if that is what the arguments want.
+fn help(arguments: &[OsString]) -> Option<String> {
+    let is_wanted = arguments.get(1..3)? == ["help", "agents"];
+    is_wanted.then(|| include_str!("../docs/agents.md").to_owned())
 }
 
 fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
@@ -123,11 +137,7 @@ async fn run_command(command: Command, context: &Context) -> Result<(), Failure>
         Command::Uninstall(it) => install::uninstall(it, &context.output).await,
         Command::Login(it) => commands::login::log_in(it, context).await,
         Command::Logout(it) => commands::login::log_out(&it, &context.output).await,
-        Command::Completions { shell } => {
-            // Generating into standard output would panic if it can't be written.
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "mcp", &mut script);
-            context.output.bytes(&script)
-        }
+        Command::Replay(it) => replay::run(&it).await,
+        Command::Completions { shell } => context.output.bytes(&completion::script(shell)?),
     }
 }

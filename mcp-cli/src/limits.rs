@@ -67,6 +67,19 @@ pub(crate) const SIGNATURE_SHAPES: usize = 8;
 /// The number of members of an unnamed object in a signature.
 pub(crate) const SIGNATURE_MEMBERS: usize = 4;
 
+// Completion.
+
+/// How long a list of a server is used to complete names. Servers change seldom.
+pub(crate) const LIST_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// The size of the longest list that is kept: thousands of tools. A shell waits while it is read.
+pub(crate) const LIST_BYTES: usize = 1024 * 1024;
+/// The number of lists that are kept, four for each server.
+pub(crate) const LIST_FILES: usize = 200;
+/// The number of values of an argument that are completed.
+pub(crate) const COMPLETED_VALUES: usize = 100;
+/// The number of characters that a shell shows of a description.
+pub(crate) const COMPLETED_CHARS: usize = 100;
+
 // Schemas, which may be of any size.
 
 /// The number of alternatives of one schema. A union that would exceed it matches every value.

@@ -15,11 +15,13 @@ use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{ErrorObject, LoggingLevel, Root};
-use mcp_runtime::{CallError, Client, ConnectError, Timeouts, Unavailable};
+use mcp_runtime::{CallError, Client, ConnectError, Recording, Timeouts, Unavailable};
+use serde::Serialize;
 use tokio::time::{sleep, timeout};
 
 use crate::arguments::{Connection, Reach};
 use crate::certificates::Roots;
+use crate::completion::lists::Lists;
 use crate::failure::{Failure, Kind};
 use crate::limits::{
     CANCELLATION_TIME, CLOSE_TIMEOUT, GRACE, MAX_MESSAGE_BYTES, PROBE_TIMEOUT, SHOWN_LINES,
@@ -167,6 +169,7 @@ impl Server {
 
 pub(crate) struct Session {
     pub(crate) client: Client,
+    pub(crate) lists: Lists,
     pub(crate) questions: Arc<Questions>,
     /// The URL and its settings, unless the server is a program.
     pub(crate) remote: Option<Remote>,
@@ -199,6 +202,7 @@ impl Session {
         let client = server.connect(builder, program, &captured).await?;
         Ok(Self {
             client,
+            lists: Lists::of(&options.target, options.reach.config.as_deref()),
             questions,
             remote: server.target.remote().cloned(),
         })
@@ -219,7 +223,7 @@ impl Session {
 
     /// Waits for the result of a request for a list. The list is empty if the server does not offer
     /// it.
-    pub(crate) async fn list<T>(
+    pub(crate) async fn list<T: Serialize>(
         &self,
         request: impl Future<Output = Result<Vec<T>, CallError>>,
     ) -> Result<Vec<T>, Failure> {
@@ -231,7 +235,9 @@ impl Session {
                 result => result,
             }
         };
-        self.result(offered).await
+        let list = self.result(offered).await?;
+        self.lists.add(&list);
+        Ok(list)
     }
 }
 
@@ -332,6 +338,9 @@ fn builder(
                 log.log(format!("{level} {logger}: {text}"));
             }
         });
+    if let Some(file) = &options.record {
+        builder = builder.record(&recording(file)?);
+    }
     if let Some(era) = options.reach.era {
         builder = builder.era(era);
     }
@@ -339,6 +348,21 @@ fn builder(
         builder = builder.revision(revision);
     }
     Ok(questions.answer(builder))
+}
+
+/// Begins to record messages in a file.
+///
+/// # Errors
+///
+/// Fails if the file can't be written.
+pub(crate) fn recording(file: &Path) -> Result<Recording, Failure> {
+    let recording = Recording::to_file(file);
+    let recording = recording.map_err(|error| Failure::of_file(file, &error))?;
+    let file = file.display().to_string();
+    Ok(
+        recording
+            .on_error(move |error| note(&format!("{file}: nothing more is recorded: {error}"))),
+    )
 }
 
 /// The folders that the server may work on, as `file:` URLs (RFC 8089).

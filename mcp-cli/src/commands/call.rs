@@ -87,6 +87,7 @@ async fn start(
     let client = &session.client;
     let name = command.tool.as_deref().unwrap_or_default();
     let tools = session.result(client.list_tools()).await?;
+    session.lists.add(&tools);
     let tool = find("tool", &tools, |it| &it.name, name)?;
     if signature::is_task(tool) {
         let reason = "runs only as a task of revision 2025-11-25, which `mcp` does not support";

@@ -10,4 +10,5 @@ pub(crate) mod login;
 pub(crate) mod prompt;
 pub(crate) mod proxy;
 pub(crate) mod read;
+pub(crate) mod replay;
 pub(crate) mod servers;

@@ -33,6 +33,7 @@ pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Fai
     let output = &context.output;
     let client = &session.client;
     let prompts = session.result(client.list_prompts()).await?;
+    session.lists.add(&prompts);
     let prompt = find("prompt", &prompts, |it| &it.name, &command.name)?;
     let known = prompt.arguments.as_deref().unwrap_or_default();
     let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();

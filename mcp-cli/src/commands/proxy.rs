@@ -17,7 +17,7 @@ use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::child_process::{Captured, Stderr};
 use mcp_runtime::transport::http::{Http, HttpOptions, http};
 use mcp_runtime::transport::stdio;
-use mcp_runtime::{Client, ClientBuilder, Recording, ServeError, Timeouts};
+use mcp_runtime::{Client, ClientBuilder, ServeError, Timeouts};
 use serde_json::json;
 
 use crate::arguments::Reach;
@@ -27,7 +27,7 @@ use crate::login::Person;
 use crate::output::{note, note_without_terminal};
 use crate::questions::lock;
 use crate::server;
-use crate::session::Server;
+use crate::session::{Server, recording};
 
 /// The servers to offer, and where.
 #[derive(Args)]
@@ -100,12 +100,7 @@ pub(crate) async fn run(mut command: Arguments, verbose: u8) -> Result<(), Failu
     };
     let mut server = builder(proxy, &command, verbose).build();
     if let Some(file) = &command.record {
-        let recording = Recording::to_file(file);
-        let recording = recording.map_err(|error| Failure::of_file(file, &error))?;
-        let file = file.display().to_string();
-        let recording = recording
-            .on_error(move |error| note(&format!("{file}: nothing more is recorded: {error}")));
-        server = server.record(&recording);
+        server = server.record(&recording(file)?);
     }
     let Some(listener) = listener else {
         let transport = stdio().max_frame_bytes(MAX_MESSAGE_BYTES);

@@ -121,8 +121,10 @@ async fn check_all(servers: &config::Servers, command: &Servers, lines: &mut [Va
             continue;
         }
         let options = Connection {
+            target: entry.qualified_name(),
             timeout: Some(command.timeout),
             reach: Reach {
+                config: command.config.clone(),
                 trust: command.trust.clone(),
                 // A check does not open pages to log in.
                 person: Person::Absent,

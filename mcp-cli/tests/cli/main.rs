@@ -6,6 +6,7 @@ mod arguments;
 mod bindgen;
 mod certificates;
 mod commands;
+mod completion;
 mod configured;
 mod doctor;
 mod install;
@@ -13,7 +14,9 @@ mod mistakes;
 mod proxy;
 #[cfg(unix)]
 mod pty;
+mod replay;
 mod scripts;
+mod shapes;
 mod support;
 mod tasks;
 #[cfg(unix)]

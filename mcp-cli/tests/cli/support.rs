@@ -96,6 +96,7 @@ impl User {
             .current_dir(self.0.path())
             .env("HOME", self.0.path());
         for variable in [
+            "XDG_CACHE_HOME",
             "XDG_CONFIG_HOME",
             "XDG_DATA_HOME",
             "CODEX_HOME",

@@ -1,13 +1,13 @@
 //! Answers requests from a recording.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::path::Path;
 use std::{fs, io};
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{
-    DiscoverRequest, ErrorObject, InitializeRequest, PingRequest, RawJsonRef, Request, RequestId,
+    ErrorObject, InitializeRequest, PingRequest, RawJsonRef, Request, RequestId,
     SubscriptionsListenRequest, meta_keys,
 };
 use serde::Deserialize;
@@ -53,35 +53,35 @@ use crate::limits::{EXCERPT_CHARS, MEMORY_BYTES};
 ///
 /// A request gets the answer of a recorded request with the same method and parameters. Ids, `_meta`
 /// and the order of members are not compared. Several equal requests get their answers in the order of
-/// the recording, and the last answer is repeated. What the server sent before an answer, such as
-/// progress, log messages and its own requests, is sent again. `initialize` and `server/discover` also
-/// match if other clients send them, and `ping` is always answered. Another request gets an error that
-/// names the file and the most similar request in it.
+/// the recording, and the last answer is repeated. The messages that the server sent before an
+/// answer, such as progress, log messages and its own requests, are sent again. The parameters of `initialize` are not
+/// compared, because they describe the client, and `ping` is always answered. Another request gets an
+/// error that names the file and the most similar request in it.
 #[derive(Clone, Debug)]
 pub struct Replay {
     name: String,
-    exchanges: Vec<Exchange>,
-    /// The exchanges that are left for each request.
-    left: HashMap<String, VecDeque<usize>>,
+    requests: Vec<RecordedRequest>,
     /// The messages that follow the client's answers to requests of the server.
-    paused: HashMap<RequestId, VecDeque<String>>,
+    paused: HashMap<RequestId, Vec<String>>,
     is_cut: bool,
 }
 
 /// A request of the client, and the messages that the server sent for it.
 #[derive(Clone, Debug)]
-struct Exchange {
+struct RecordedRequest {
     line: usize,
-    /// The method and the parameters that are compared.
-    request: String,
+    connection: u64,
     id: RequestId,
     token: Option<RequestId>,
+    /// The method and the parameters that are compared.
+    request: String,
     messages: Vec<String>,
     is_answered: bool,
+    is_used: bool,
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct RecordedLine<'a> {
     connection: u64,
     from: Cow<'a, str>,
     #[serde(alias = "text", borrow)]
@@ -97,18 +97,6 @@ struct Envelope<'a> {
     params: Option<RawJsonRef<'a>>,
 }
 
-/// The state of reading a recording.
-#[derive(Default)]
-struct Reading {
-    exchanges: Vec<Exchange>,
-    /// Messages of the server that belong to the next answer of their connection.
-    waiting: HashMap<u64, Vec<String>>,
-    /// The requests of each connection that have no answer yet.
-    open: Vec<(u64, usize)>,
-    /// The last answered request of each connection.
-    last: HashMap<u64, usize>,
-}
-
 impl Replay {
     /// Reads a recording from the file at `path`.
     ///
@@ -121,47 +109,70 @@ impl Replay {
     /// recorded, the kind is [`InvalidData`](io::ErrorKind::InvalidData), and the message has the
     /// number of the line.
     pub fn from_file(path: impl AsRef<Path>) -> io::Result<Self> {
-        let name = path.as_ref().display().to_string();
-        let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
-        let invalid = |reason| io::Error::new(io::ErrorKind::InvalidData, reason);
-        let mut reading = Reading::default();
-        let mut is_cut = false;
-        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-            match serde_json::from_str::<Line<'_>>(line) {
-                _ if line.trim().is_empty() => {}
-                Ok(line) => reading.add(number, &line),
-                Err(_) if number > 1 && !line.ends_with('\n') => is_cut = true,
-                _ => return Err(invalid(format!("line {number} is not a recorded message"))),
-            }
-        }
-        for (connection, messages) in reading.waiting {
-            if let Some(last) = reading.last.get(&connection) {
-                reading.exchanges[*last].messages.extend(messages);
-            }
-        }
-        if reading.exchanges.is_empty() {
-            return Err(invalid(
-                "line 1: no request of a client is recorded".to_owned(),
-            ));
-        }
-        let mut left: HashMap<_, VecDeque<_>> = HashMap::new();
-        for (index, exchange) in reading.exchanges.iter().enumerate() {
-            let same = left.entry(exchange.request.clone()).or_default();
-            same.push_back(index);
-        }
-        Ok(Self {
-            name,
-            exchanges: reading.exchanges,
-            left,
+        let invalid = |number, reason| {
+            let text = format!("line {number} {reason}");
+            io::Error::new(io::ErrorKind::InvalidData, text)
+        };
+        let mut replay = Self {
+            name: path.as_ref().display().to_string(),
+            requests: Vec::new(),
             paused: HashMap::new(),
-            is_cut,
-        })
+            is_cut: false,
+        };
+        let text = fs::read(path)?;
+        for (number, line) in (1..).zip(String::from_utf8_lossy(&text).split_inclusive('\n')) {
+            match serde_json::from_str(line) {
+                Ok(line) => replay.add(number, &line),
+                Err(_) if line.trim().is_empty() => {}
+                Err(_) if number > 1 && !line.ends_with('\n') => replay.is_cut = true,
+                Err(_) => return Err(invalid(number, "is not a recorded message")),
+            }
+        }
+        if replay.requests.is_empty() {
+            return Err(invalid(1, "and the others have no request of a client"));
+        }
+        Ok(replay)
     }
 
     /// Returns true if the last line of the file was incomplete, and is left out.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.is_cut
+    }
+
+    fn add(&mut self, number: usize, line: &RecordedLine<'_>) {
+        let connection = line.connection;
+        for (json, message) in messages(line.message.get()) {
+            let params = message.params.unwrap_or(RawJsonRef::empty_object());
+            let of_connection = |it: &&mut RecordedRequest| it.connection == connection;
+            let mut requests = self.requests.iter_mut().rev().filter(of_connection);
+            let recorded = match (&*line.from, &message.method, message.id) {
+                ("client", Some(method), Some(id)) => {
+                    self.requests.push(RecordedRequest {
+                        line: number,
+                        connection,
+                        id,
+                        token: token(params),
+                        request: compared(method, params),
+                        messages: Vec::new(),
+                        is_answered: false,
+                        is_used: false,
+                    });
+                    continue;
+                }
+                ("server", None, Some(id)) => requests.find(|it| it.id == id),
+                // A message that names no request most likely belongs to the last one.
+                ("server", Some(_), _) => match named(params) {
+                    Some(id) => requests.find(|it| it.id == id || it.token.as_ref() == Some(&id)),
+                    None => requests.next(),
+                },
+                _ => None,
+            };
+            if let Some(recorded) = recorded {
+                recorded.messages.push(json.get().to_owned());
+                recorded.is_answered |= message.method.is_none();
+            }
+        }
     }
 
     /// Answers the requests of one client until it closes the connection.
@@ -176,12 +187,10 @@ impl Replay {
         while is_open {
             is_open = reader.fill().await?;
             while let Some(incoming) = reader.next_frame() {
-                let Incoming::Frame(frame) = incoming else {
-                    continue;
-                };
-                for line in self.answers(&String::from_utf8_lossy(frame)) {
-                    let write = |bytes: &mut Vec<u8>| io::Write::write_all(bytes, line.as_bytes());
-                    outbox.push(write)?;
+                if let Incoming::Frame(frame) = incoming {
+                    for line in self.answers(&String::from_utf8_lossy(frame)) {
+                        outbox.push(|bytes| io::Write::write_all(bytes, line.as_bytes()))?;
+                    }
                 }
             }
             while !outbox.is_empty() {
@@ -193,113 +202,82 @@ impl Replay {
 
     /// The messages to send after a message or a batch of the client.
     fn answers(&mut self, text: &str) -> Vec<String> {
-        let messages = messages(text);
-        let messages = messages
-            .iter()
-            .filter_map(|it| it.parse::<Envelope<'_>>().ok());
-        let answers = messages.flat_map(|message| match (message.method, message.id) {
-            (Some(method), Some(id)) => {
-                let params = message.params.unwrap_or(RawJsonRef::empty_object());
-                let messages = self.replayed(&method, params, &id);
-                self.until_asked(messages)
+        let mut answers = Vec::new();
+        for (_, message) in messages(text) {
+            let mut messages = match (message.method, message.id) {
+                (Some(method), Some(id)) => self.replayed(&method, message.params, &id),
+                (None, Some(id)) => self.paused.remove(&id).unwrap_or_default(),
+                _ => continue,
+            };
+            let asked = messages.iter().position(|it| asks(it).is_some());
+            let end = asked.map_or(messages.len(), |it| it + 1);
+            let later = messages.split_off(end);
+            // The server waits for the answer to its own request.
+            if let Some(id) = messages.last().and_then(|it| asks(it)) {
+                self.paused.insert(id, later);
             }
-            (None, Some(id)) => {
-                let messages = self.paused.remove(&id).unwrap_or_default();
-                self.until_asked(messages)
-            }
-            _ => Vec::new(),
-        });
-        answers.collect()
-    }
-
-    /// Takes the messages up to a request of the server. The others follow its answer.
-    fn until_asked(&mut self, mut messages: VecDeque<String>) -> Vec<String> {
-        let mut sent = Vec::new();
-        while let Some(message) = messages.pop_front() {
-            let envelope = serde_json::from_str::<Envelope<'_>>(&message).ok();
-            let asks = envelope
-                .filter(|it| it.method.is_some())
-                .and_then(|it| it.id);
-            sent.push(message);
-            if let Some(id) = asks {
-                self.paused.insert(id, messages);
-                break;
-            }
+            answers.extend(messages);
         }
-        sent
+        answers
     }
 
     fn replayed(
         &mut self,
         method: &str,
-        params: RawJsonRef<'_>,
+        params: Option<RawJsonRef<'_>>,
         id: &RequestId,
-    ) -> VecDeque<String> {
+    ) -> Vec<String> {
+        let params = params.unwrap_or(RawJsonRef::empty_object());
         let request = compared(method, params);
-        let same = self.left.get_mut(&request);
-        let exact = same.and_then(|it| {
-            if it.len() > 1 {
-                it.pop_front()
-            } else {
-                it.front().copied()
-            }
-        });
-        let by_method = || {
-            let is_any = [InitializeRequest::METHOD, DiscoverRequest::METHOD].contains(&method);
-            let mut exchanges = self.exchanges.iter();
-            exchanges.position(|it| is_any && it.method() == method)
+        let same = || {
+            self.requests
+                .iter()
+                .enumerate()
+                .filter(|it| it.1.request == request)
         };
-        let Some(index) = exact.or_else(by_method) else {
-            let answer = match method {
-                PingRequest::METHOD => json!({"jsonrpc": "2.0", "id": id, "result": {}}),
-                _ => json!({"jsonrpc": "2.0", "id": id, "error": self.unknown(method, &request)}),
-            };
-            return [answer.to_string()].into();
+        let next = same().find(|it| !it.1.is_used).or(same().next_back());
+        let response = |member: &str, value: Value| {
+            json!({"jsonrpc": "2.0", "id": id, member: value}).to_string()
         };
-        let exchange = &self.exchanges[index];
+        let Some((index, recorded)) = next else {
+            return vec![match method {
+                PingRequest::METHOD => response("result", json!({})),
+                _ => response("error", json!(self.unknown(method, &request))),
+            }];
+        };
         let token = token(params);
-        let messages = exchange.messages.iter();
-        let mut messages: VecDeque<_> = messages
-            .map(|it| exchange.readdressed(it, id, token.as_ref()))
-            .collect();
-        if !exchange.is_answered && method != SubscriptionsListenRequest::METHOD {
-            let text = format!(
-                "{} has no answer to the request on line {}",
-                self.name, exchange.line
-            );
-            let error = ErrorObject::new(code::INTERNAL_ERROR, text);
-            messages.push_back(json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
+        let messages = recorded.messages.iter();
+        let messages = messages.map(|it| recorded.readdressed(it, id, token.as_ref()));
+        let mut messages: Vec<_> = messages.collect();
+        if !recorded.is_answered && method != SubscriptionsListenRequest::METHOD {
+            let text = format!("{}: line {} has no answer", self.name, recorded.line);
+            messages.push(response(
+                "error",
+                json!(ErrorObject::new(code::INTERNAL_ERROR, text)),
+            ));
         }
+        self.requests[index].is_used = true;
         messages
     }
 
     fn unknown(&self, method: &str, request: &str) -> ErrorObject {
-        let is_known = self.exchanges.iter().any(|it| it.method() == method);
-        let code = if is_known {
-            code::INVALID_PARAMS
-        } else {
-            code::METHOD_NOT_FOUND
+        let is_same = |it: &RecordedRequest| it.request.split(' ').next() == Some(method);
+        let code = match self.requests.iter().any(is_same) {
+            true => code::INVALID_PARAMS,
+            false => code::METHOD_NOT_FOUND,
         };
-        let likeness = |it: &&Exchange| {
-            let pairs = it.request.chars().zip(request.chars());
+        let likeness = |it: &&RecordedRequest| {
+            let is_equal = |(a, b): &(char, char)| a == b;
+            let starts = it.request.chars().zip(request.chars());
             let ends = it.request.chars().rev().zip(request.chars().rev());
-            let common = |(a, b): &(char, char)| a == b;
-            pairs.take_while(common).count() + ends.take_while(common).count()
+            starts.take_while(is_equal).count() + ends.take_while(is_equal).count()
         };
-        let nearest = self.exchanges.iter().max_by_key(likeness);
-        let nearest = nearest.map(|it| {
-            format!(
-                "; the nearest is on line {}: {}",
-                it.line,
-                excerpt(&it.request)
-            )
-        });
         let name = &self.name;
-        let text = format!(
-            "{name} has no request {}{}",
-            excerpt(request),
-            nearest.unwrap_or_default()
-        );
+        let mut text = format!("{name} has no request {}", excerpt(request));
+        if let Some(nearest) = self.requests.iter().max_by_key(likeness) {
+            let (line, request) = (nearest.line, excerpt(&nearest.request));
+            text += &format!("; the nearest is on line {line}: {request}");
+        }
         ErrorObject::new(code, text)
     }
 }
@@ -310,140 +288,75 @@ impl Transport for Replay {
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let (ours, theirs) = tokio::io::duplex(MEMORY_BYTES);
-        let stream = |end| {
-            let (reader, writer) = tokio::io::split(end);
-            ByteStream::new(reader, writer)
-        };
+        let (reader, writer) = tokio::io::split(theirs);
         // The connection is lost only when the client has closed it.
-        tokio::spawn(self.serve(stream(theirs)));
-        stream(ours).open().await
+        tokio::spawn(self.serve(ByteStream::new(reader, writer)));
+        let (reader, writer) = tokio::io::split(ours);
+        ByteStream::new(reader, writer).open().await
     }
 }
 
-impl Exchange {
-    fn method(&self) -> &str {
-        self.request.split(' ').next().unwrap_or_default()
-    }
-
+impl RecordedRequest {
     /// A recorded message with the id and the token of the request that it is sent for.
     fn readdressed(&self, message: &str, id: &RequestId, token: Option<&RequestId>) -> String {
-        let mut json = message.to_owned();
-        let mut replace = |path: &[&str], old: &RequestId, new: &RequestId| {
-            json = with(
-                &json,
-                path,
-                &json!(old).to_string(),
+        let (own, id) = (json!(self.id).to_string(), json!(id).to_string());
+        let [id_path, result, params, progress]: [&[&str]; 4] = [
+            &["id"],
+            &["result", "_meta", meta_keys::SUBSCRIPTION_ID],
+            &["params", "_meta", meta_keys::SUBSCRIPTION_ID],
+            &["params", "progressToken"],
+        ];
+        if messages(message).iter().any(|it| it.1.method.is_none()) {
+            return with(&with(message, id_path, &own, &id), result, &own, &id);
+        }
+        let message = with(message, params, &own, &id);
+        match (&self.token, token) {
+            (Some(own), Some(new)) => with(
+                &message,
+                progress,
+                &json!(own).to_string(),
                 &json!(new).to_string(),
-            );
-        };
-        let subscription = ["_meta", meta_keys::SUBSCRIPTION_ID];
-        if matches!(
-            serde_json::from_str(message),
-            Ok(Envelope { method: None, .. })
-        ) {
-            replace(&["id"], &self.id, id);
-            replace(&["result", subscription[0], subscription[1]], &self.id, id);
-        } else {
-            replace(&["params", subscription[0], subscription[1]], &self.id, id);
-            if let (Some(recorded), Some(token)) = (&self.token, token) {
-                replace(&["params", "progressToken"], recorded, token);
-            }
+            ),
+            _ => message,
         }
-        json
-    }
-}
-
-impl Reading {
-    fn add(&mut self, number: usize, line: &Line<'_>) {
-        let connection = line.connection;
-        for json in messages(line.message.get()) {
-            let Ok(envelope) = json.parse::<Envelope<'_>>() else {
-                continue;
-            };
-            let params = envelope.params.unwrap_or(RawJsonRef::empty_object());
-            match (&*line.from, envelope.method, envelope.id) {
-                ("client", Some(method), Some(id)) => {
-                    self.open.push((connection, self.exchanges.len()));
-                    self.exchanges.push(Exchange {
-                        line: number,
-                        request: compared(&method, params),
-                        id,
-                        token: token(params),
-                        messages: Vec::new(),
-                        is_answered: false,
-                    });
-                }
-                ("client", ..) => {}
-                (_, Some(_), _) => self.add_before_answer(connection, params, json),
-                (_, None, Some(id)) => self.add_answer(connection, &id, json),
-                _ => {}
-            }
-        }
-    }
-
-    /// Adds a message to the request that it names, or else to the only one that has no answer yet.
-    fn add_before_answer(&mut self, connection: u64, params: RawJsonRef<'_>, json: RawJsonRef<'_>) {
-        let id = |it: RawJsonRef<'_>| it.parse::<RequestId>().ok();
-        let token = params.member("progressToken").and_then(id);
-        let meta = params.member("_meta");
-        let subscription = meta
-            .and_then(|it| it.member(meta_keys::SUBSCRIPTION_ID))
-            .and_then(id);
-        let open = self.open.iter().filter(|it| it.0 == connection);
-        let open: Vec<_> = open.map(|it| it.1).collect();
-        let named = open.iter().find(|it| {
-            let exchange = &self.exchanges[**it];
-            token.is_some() && exchange.token == token
-                || subscription.as_ref() == Some(&exchange.id)
-        });
-        let only = if let [only] = &*open {
-            Some(only)
-        } else {
-            None
-        };
-        let messages = match named.or(only) {
-            Some(index) => &mut self.exchanges[*index].messages,
-            None => self.waiting.entry(connection).or_default(),
-        };
-        messages.push(json.get().to_owned());
-    }
-
-    fn add_answer(&mut self, connection: u64, id: &RequestId, json: RawJsonRef<'_>) {
-        let exchanges = &mut self.exchanges;
-        let is_its = |it: &(u64, usize)| it.0 == connection && exchanges[it.1].id == *id;
-        let Some(place) = self.open.iter().position(is_its) else {
-            return;
-        };
-        let (_, index) = self.open.remove(place);
-        let exchange = &mut exchanges[index];
-        exchange
-            .messages
-            .extend(self.waiting.remove(&connection).unwrap_or_default());
-        exchange.messages.push(json.get().to_owned());
-        exchange.is_answered = true;
-        self.last.insert(connection, index);
     }
 }
 
 /// The messages of a batch, or the only message.
-fn messages(text: &str) -> Vec<RawJsonRef<'_>> {
-    let json = RawJsonRef::from_text(text);
-    json.map_or_else(
-        |_| Vec::new(),
-        |it| it.elements().unwrap_or_else(|_| vec![it]),
-    )
+fn messages(text: &str) -> Vec<(RawJsonRef<'_>, Envelope<'_>)> {
+    let json = RawJsonRef::from_text(text).ok();
+    let all = json.map(|it| it.elements().unwrap_or_else(|_| vec![it]));
+    let all = all.unwrap_or_default().into_iter();
+    all.filter_map(|it| Some((it, it.parse().ok()?))).collect()
+}
+
+/// The id of a request.
+fn asks(message: &str) -> Option<RequestId> {
+    let message = messages(message).pop()?.1;
+    message.id.filter(|_| message.method.is_some())
 }
 
 /// The method and the parameters, except for `_meta`, with sorted members.
 fn compared(method: &str, params: RawJsonRef<'_>) -> String {
-    let Ok(mut value) = params.parse::<Value>() else {
-        return format!("{method} {params}");
-    };
-    if let Some(members) = value.as_object_mut() {
+    let mut value = params.parse().unwrap_or_else(|_| json!(params.get()));
+    if let Value::Object(members) = &mut value {
         members.remove("_meta");
+        if method == InitializeRequest::METHOD {
+            members.clear();
+        }
     }
     value.sort_all_objects();
     format!("{method} {value}")
+}
+
+/// The id or token of the request that a notification is about.
+fn named(params: RawJsonRef<'_>) -> Option<RequestId> {
+    let subscription = || params.member("_meta")?.member(meta_keys::SUBSCRIPTION_ID);
+    params
+        .member("progressToken")
+        .or_else(subscription)?
+        .parse()
+        .ok()
 }
 
 fn token(params: RawJsonRef<'_>) -> Option<RequestId> {
@@ -456,27 +369,23 @@ fn token(params: RawJsonRef<'_>) -> Option<RequestId> {
 
 /// The JSON with a new value of the member at `path`, if the member has the old value.
 fn with(json: &str, path: &[&str], old: &str, new: &str) -> String {
+    let Some((first, rest)) = path.split_first() else {
+        return if json == old { new } else { json }.to_owned();
+    };
     let members = RawJsonRef::from_text(json).and_then(RawJsonRef::members);
-    match (path.split_first(), members) {
-        (None, _) if json == old => new.to_owned(),
-        (Some((first, rest)), Ok(members)) if members.iter().any(|it| it.0 == *first) => {
-            let members = members.into_iter().map(|(name, value)| {
-                let is_its = name == *first;
-                let value = value.get();
-                let value = is_its
-                    .then(|| with(value, rest, old, new))
-                    .unwrap_or(value.to_owned());
-                format!("{}:{value}", Value::from(name))
-            });
-            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-        }
-        _ => json.to_owned(),
-    }
+    let Ok(members) = members else {
+        return json.to_owned();
+    };
+    let members = members.into_iter().map(|(name, value)| {
+        let value = match name == *first {
+            true => with(value.get(), rest, old, new),
+            false => value.get().to_owned(),
+        };
+        format!("{}:{value}", Value::from(name))
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
 fn excerpt(text: &str) -> String {
-    match text.char_indices().nth(EXCERPT_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    text.chars().take(EXCERPT_CHARS).collect()
 }

@@ -164,10 +164,5 @@ async fn a_request_without_a_recorded_answer_is_refused() {
     let killed = Fixture::new(&text[..=end]);
     let client = killed.client().await;
     let error = client.call::<String>("greet", json!({})).await.unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("has no answer to the request on line"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("has no answer"), "{error}");
 }

@@ -6,4 +6,5 @@ mod call;
 mod caller;
 mod form;
 mod recording;
+mod replay;
 mod time_limit;
