@@ -7,7 +7,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::SystemTime;
+use std::time::Duration;
 use std::{env, mem, process};
 
 use iri_string::template::UriTemplateStr;
@@ -149,15 +149,16 @@ pub(crate) fn load(target: &str, config: Option<&Path>, kind: &str) -> Vec<Item>
     let path = path(target, config)
         .unwrap_or_default()
         .with_extension(kind);
-    let is_young = fs::metadata(&path).is_ok_and(|it| it.modified().is_ok_and(is_young));
+    let is_young = age(&path).is_some_and(|it| it < LIST_AGE);
     let text = fs::read(path)
         .ok()
         .filter(|it| is_young && it.len() <= LIST_BYTES);
     serde_json::from_slice(&text.unwrap_or_default()).unwrap_or_default()
 }
 
-fn is_young(modified: SystemTime) -> bool {
-    modified.elapsed().is_ok_and(|age| age < LIST_AGE)
+/// The time since a file was written.
+fn age(path: &Path) -> Option<Duration> {
+    fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
 }
 
 /// The files of a server, without their extensions. The name is a digest of the target, which may have
@@ -191,9 +192,13 @@ fn folder() -> Option<PathBuf> {
 /// Writes a list, and removes old ones.
 fn write(path: &Path, items: &[Item]) -> io::Result<()> {
     let text = serde_json::to_vec(items)?;
-    let Some(folder) = path.parent().filter(|_| text.len() <= LIST_BYTES) else {
+    let folder = path.parent().unwrap_or(path);
+    let is_recent = age(path).is_some_and(|it| it < LIST_AGE / 2);
+    // Some file systems write a file to the disk when another one replaces it, which takes milliseconds.
+    let is_kept = is_recent && fs::read(path).is_ok_and(|it| it == text);
+    if is_kept || text.len() > LIST_BYTES {
         return Ok(());
-    };
+    }
     let mut folders = DirBuilder::new();
     let mut files = OpenOptions::new();
     for_owner(&mut folders, &mut files);
@@ -202,13 +207,11 @@ fn write(path: &Path, items: &[Item]) -> io::Result<()> {
     let mut file = files.write(true).create_new(true).open(&new)?;
     file.write_all(&text)?;
     fs::rename(&new, path)?;
-    let entries = fs::read_dir(folder)?.filter_map(Result::ok);
-    let times = entries.filter_map(|it| Some((it.metadata().ok()?.modified().ok()?, it.path())));
-    let mut files: Vec<_> = times.collect();
+    let paths = fs::read_dir(folder)?.filter_map(|it| Some(it.ok()?.path()));
+    let mut files: Vec<_> = paths.filter_map(|it| Some((age(&it)?, it))).collect();
     files.sort();
-    let surplus = files.len().saturating_sub(LIST_FILES);
-    for (index, (modified, path)) in files.into_iter().enumerate() {
-        if index < surplus || !is_young(modified) {
+    for (index, (age, path)) in files.into_iter().enumerate() {
+        if index >= LIST_FILES || age >= LIST_AGE {
             fs::remove_file(path)?;
         }
     }
