@@ -41,7 +41,7 @@ async fn diagnose(
     context: &Context,
 ) -> Result<(), Failure> {
     let configured = configuration(report, connection).await;
-    let target = report.step("configuration", configured)?;
+    let (target, roots) = report.step("configuration", configured)?;
     let mut connecting = "protocol";
     if let Target::Program(program) = &target {
         match find(program) {
@@ -52,10 +52,9 @@ async fn diagnose(
             // The next step fails, and says where the program was sought.
             None => connecting = "program",
         }
-    } else if let Some(remote) = target.remote() {
-        let roots = Roots::load(&connection.reach.trust.ca)?;
+    } else if let (Some(remote), Some(roots)) = (target.remote(), &roots) {
         let limit = connection.timeout.unwrap_or(DOCTOR_TIMEOUT);
-        if let Some(answer) = network::examine(report, &target, remote, &roots, limit).await? {
+        if let Some(answer) = network::examine(report, &target, remote, roots, limit).await? {
             login::examine(report, connection, remote, answer).await?;
         }
     }
@@ -75,11 +74,11 @@ async fn diagnose(
     report.step("lists", counted)
 }
 
-/// Finds the server on the command line or in a file.
+/// Finds the server on the command line or in a file, and loads the authorities for its URL.
 async fn configuration(
     report: &mut Report<'_>,
     connection: &Connection,
-) -> Result<Target, Failure> {
+) -> Result<(Target, Option<Roots>), Failure> {
     let reach = &connection.reach;
     let name = &connection.target;
     let servers = server::servers(reach.config.as_deref()).ok();
@@ -97,7 +96,8 @@ async fn configuration(
         report.fact("a file of this project, which you trust");
     }
     report.fact(target.transport());
-    Ok(target)
+    let roots = target.remote().map(|_| Roots::load(&reach.trust.ca));
+    Ok((target, roots.transpose()?))
 }
 
 /// Finds the file of a program. On Windows, only a name with its extension is found.
