@@ -37,9 +37,11 @@ def _():
     assert done("call", URL, *words).json == document("call", URL, *words)["structuredContent"]
     assert document("inspect", URL)["server"]["name"] == "stranger"
     assert document("inspect", URL, "--tool", "forecast")["name"] == "forecast"
-    assert done("inspect", URL, "--tool", "forecast").text.startswith(
-        "forecast(place: {city: string, height?: integer}, "
-    )
+    shown = done("inspect", URL, "--tool", "forecast").text
+    assert shown.startswith("forecast\n") and "  place.city    string" in shown, shown
+    command = shown.split("\nexample\n  mcp ")[1]
+    assert json.loads(done(*shlex.split(command)).stdout)["city"] == "CITY", command
+    assert document("call", URL, "forecast", '{"place": {"city": "Oslo"}}')["structuredContent"]["city"] == "Oslo"
     assert document("read", URL, "note://Ada/x")["contents"][0]["text"] == "x of Ada"
     assert document("prompt", URL, "travel", "city=Oslo")["messages"][0]["role"] == "user"
     assert document("prompt", URL, "travel", "--complete", "city", "L")["values"] == ["Lima"]
@@ -98,7 +100,7 @@ def _():
         return fails(2, "usage", *arguments)
 
     faults = usage("call", URL, "forecast", "dais=3", "days=x")
-    for fault in ["is `days` meant?", "`days` must be", "`place` is missing", "forecast(place: "]:
+    for fault in ["is `days` meant?", "`days` must be", "`place` is missing", "`forecast` takes:\n  place "]:
         assert fault in faults, faults
     assert "`city` is missing" in usage("prompt", URL, "travel")
     assert "`title`" in usage("read", URL, "note://{owner}/{title}", "owner=Ada")
@@ -106,11 +108,18 @@ def _():
     assert "`forecast`" in fails(5, "refused", "call", URL, "forcast")
     assert "`travel`" in fails(5, "refused", "prompt", URL, "trvel")
     assert "note://x/y/z" in fails(5, "refused", "read", URL, "note://x/y/z")
-    for arguments in [["no-such-command"], ["call", URL], ["inspect", URL, "--era", "middle"], ["completions", "x"]]:
+    for arguments in [["no-such-command"], ["inspect", URL, "--era", "middle"], ["completions", "x"]]:
         ended = run("--json", *arguments)
         assert (ended.code, ended.stdout, ended.error["code"]) == (2, b"", "usage"), ended
         ended = run(*arguments)
         assert (ended.code, ended.stdout) == (2, b"") and ended.stderr.startswith("error: "), ended
+
+
+@part("a call without a tool lists the tools")
+def _():
+    tools = fails(2, "usage", "call", URL)
+    assert f"mcp call {URL} TOOL" in tools and "  picture   An image, of 300 bytes.\n" in tools, tools
+    assert "picture" in run("--json", "call", URL).error["tools"]
 
 
 @part("a tool that fails, and one that is not answered")

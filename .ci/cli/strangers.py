@@ -35,8 +35,10 @@ def offers_everything(target):
         "icons",
     }
     shown = done("inspect", target).text
-    for line in ["tools (17)", "get-sum(a: number, b: number)", "args-prompt(city, state?)", "found by `initialize`"]:
-        assert line in shown, shown
+    sum_ = "  get-sum  read-only\n    Returns the sum of two numbers\n      a  number  required  First number\n"
+    prompt = "  args-prompt\n    A prompt with two arguments, one required and one optional\n      city   required  "
+    for part_ in ["tools (17)\n", sum_, prompt, "found by `initialize`"]:
+        assert part_ in shown, shown
 
 
 def answers_everything(target):

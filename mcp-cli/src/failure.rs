@@ -29,6 +29,9 @@ pub(crate) struct Failure {
     /// The URL that answered, or could not be reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
+    /// The tools, one of which should be named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tools: Vec<String>,
     /// The number of the signal that ended the command.
     #[serde(skip)]
     signal: u8,
@@ -87,6 +90,7 @@ impl Failure {
             advice: None,
             status: None,
             url: None,
+            tools: Vec::new(),
             signal: 0,
         }
     }

@@ -13,12 +13,15 @@ mod command_line;
 mod commands;
 mod completion;
 mod content;
+mod example;
 mod failure;
+mod fields;
 mod form;
 mod limits;
 mod login;
 mod output;
 mod pasted_redirect;
+mod progress;
 mod prompts;
 mod questions;
 mod remedies;
@@ -29,7 +32,6 @@ mod session;
 #[cfg_attr(unix, path = "unix_signals.rs")]
 #[cfg_attr(not(unix), path = "ctrl_c.rs")]
 mod signals;
-mod signature;
 mod snapshot;
 mod tool_arguments;
 mod trust;

@@ -59,13 +59,42 @@ pub(crate) const USUAL_COLUMNS: usize = 80;
 #[allow(dead_code)]
 pub(crate) const MIN_COLUMN: usize = 16;
 
-pub(crate) const SIGNATURE_LEVELS: usize = 4;
-/// The number of values of an enumeration, and of shapes, in a signature.
-pub(crate) const SIGNATURE_VALUES: usize = 6;
-/// The number of alternatives of one object that a signature considers.
-pub(crate) const SIGNATURE_SHAPES: usize = 8;
-/// The number of members of an unnamed object in a signature.
-pub(crate) const SIGNATURE_MEMBERS: usize = 4;
+/// The number of resources that `mcp inspect` lists without `--resources`.
+pub(crate) const SHOWN_RESOURCES: usize = 20;
+/// The number of members of a schema that are listed. A schema may contain itself.
+pub(crate) const LISTED_FIELDS: usize = 500;
+/// The number of characters of a default that is shown in its own column.
+pub(crate) const DEFAULT_CHARS: usize = 12;
+
+/// The number of levels of objects and lists inside each other that are listed.
+pub(crate) const LISTED_LEVELS: usize = 4;
+/// The number of values of an enumeration that are listed in short.
+pub(crate) const LISTED_VALUES: usize = 6;
+/// The number of alternatives of one object that are listed.
+pub(crate) const LISTED_SHAPES: usize = 8;
+
+// Progress.
+
+/// How long a call may take until a spinner is shown. Most calls end before.
+pub(crate) const SPINNER_DELAY: Duration = Duration::from_secs(1);
+/// How often a spinner moves.
+pub(crate) const SPINNER_STEP: Duration = Duration::from_millis(100);
+
+// Files of `--save`.
+
+/// The number of characters of a name. With a number and a path, it fits into each system's limit.
+pub(crate) const FILE_NAME_CHARS: usize = 100 - EXTENSION_CHARS;
+/// The number of characters of an extension. A longer one belongs to the name.
+pub(crate) const EXTENSION_CHARS: usize = 8;
+
+// Examples of calls.
+
+/// The number of values that are tried for an example.
+pub(crate) const EXAMPLE_VALUES: usize = 2000;
+/// The number of elements of a list in an example.
+pub(crate) const EXAMPLE_ELEMENTS: usize = 16;
+/// The number of characters of a string in an example.
+pub(crate) const EXAMPLE_CHARS: usize = 200;
 
 // Completion.
 

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
 use console::Term;
 use mcp_runtime::types::{RawJson, RawJsonRef};
 use serde::Serialize;
@@ -124,6 +125,23 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(stderr, "{text}");
 }
 
+/// Like [`note`], in red if standard error is a terminal.
+pub(crate) fn note_bad(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let text = visible(text, stderr.is_terminal());
+    let style = match AutoStream::choice(&stderr) {
+        ColorChoice::Never => Style::new(),
+        _ => AnsiColor::Red.on_default(),
+    };
+    // As in `note`, an error can't be reported.
+    let _ = writeln!(stderr, "{style}{text}{style:#}");
+}
+
+/// The number of columns, if standard error is a terminal.
+pub(crate) fn stderr_width() -> Option<usize> {
+    Term::stderr().size_checked().map(|it| it.1.into())
+}
+
 /// Like [`note`], but writes nothing if standard error is a terminal.
 pub(crate) fn note_without_terminal(text: &str) {
     if !io::stderr().is_terminal() {
@@ -151,15 +169,16 @@ mod tests {
 
     /// Code that writes to a terminal, and the files that may contain it because they escape what
     /// they show.
-    const WAYS: [(&str, &[&str]); 12] = [
+    const WAYS: [(&str, &[&str]); 13] = [
         ("io::stdout()", &["output.rs"]),
         ("io::stderr()", &["call.rs", "output.rs"]),
         ("print!(", &[]),
         ("println!(", &[]),
         ("Inherit", &[]),
-        ("ProgressBar::hidden", &["questions.rs"]),
-        ("ProgressStyle::", &["call.rs"]),
-        ("set_message(", &["call.rs"]),
+        ("Term::", &["output.rs"]),
+        ("ProgressBar::", &["progress.rs"]),
+        ("ProgressStyle::", &["progress.rs"]),
+        ("set_message(", &[]),
         ("Select::new", &["prompts.rs"]),
         ("Text::new", &["prompts.rs"]),
         ("Password::new", &["prompts.rs"]),

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use indicatif::ProgressBar;
 use inquire::InquireError;
 use inquire::error::InquireResult;
 use mcp_auth::client::browser;
@@ -17,14 +16,15 @@ use tokio::task::spawn_blocking;
 use crate::failure::{Failure, Kind};
 use crate::form::{agree, fill};
 use crate::output::{is_interactive, note};
+use crate::progress::Progress;
 use crate::schema::{Schema, exact};
 use crate::tool_arguments::{Given, Input, unknown};
 
 /// The answers to questions of the server, and the questions that were not answered.
 pub(crate) struct Questions {
     answers: Vec<(String, String)>,
-    /// The progress bar, which is hidden while a question is asked.
-    pub(crate) bar: ProgressBar,
+    /// The progress, which is hidden while a question is asked.
+    pub(crate) progress: Progress,
     unanswered: Mutex<Vec<String>>,
     /// Log lines that arrived during a question, or `None` if no question is open.
     held: Mutex<Option<Vec<String>>>,
@@ -36,7 +36,7 @@ impl Questions {
     pub(crate) fn new(answers: Vec<(String, String)>) -> Arc<Self> {
         Arc::new(Self {
             answers,
-            bar: ProgressBar::hidden(),
+            progress: Progress::default(),
             unanswered: Mutex::default(),
             held: Mutex::default(),
             interrupted: Notify::new(),
@@ -68,10 +68,12 @@ impl Questions {
         request: impl IntoFuture<Output = Result<T, CallError>>,
     ) -> Result<T, Failure> {
         let result = tokio::select! {
-            result = request.into_future() => result,
-            () = self.interrupted.notified() => return Err(Failure::cancelled()),
+            result = request.into_future() => Some(result),
+            () = self.interrupted.notified() => None,
+            never = self.progress.wait() => match never {},
         };
-        self.clear_bar();
+        self.progress.clear();
+        let result = result.ok_or_else(Failure::cancelled)?;
         let list = lock(&self.unanswered).join("\n  ");
         if list.is_empty() {
             return Ok(result?);
@@ -86,18 +88,11 @@ impl Questions {
         ElicitReply::cancel()
     }
 
-    /// Removes the bar, if it is visible. A bar that is finished while hidden is never drawn again.
-    fn clear_bar(&self) {
-        if !self.bar.is_hidden() {
-            self.bar.finish_and_clear();
-        }
-    }
-
     /// Writes a line of the server's log, or keeps it until the open question is answered.
     pub(crate) fn log(&self, line: String) {
         match &mut *lock(&self.held) {
             Some(lines) => lines.push(line),
-            None => note(&line),
+            None => self.progress.log(&line),
         }
     }
 
@@ -107,11 +102,12 @@ impl Questions {
         &self,
         question: impl FnOnce() -> InquireResult<Option<T>> + Send + 'static,
     ) -> Result<T, ElicitReply> {
-        self.clear_bar();
+        self.progress.pause();
         lock(&self.held).get_or_insert_default();
         let answer = spawn_blocking(question).await;
         let held = lock(&self.held).take();
         held.iter().flatten().for_each(|line| note(line));
+        self.progress.resume();
         match answer {
             Ok(Ok(Some(answer))) => return Ok(answer),
             Ok(Ok(None)) => return Err(ElicitReply::decline()),

@@ -143,6 +143,26 @@ impl<'a> Schema<'a> {
         distinct(required.flatten().filter_map(Value::as_str))
     }
 
+    /// The names of the members, and whether each is required in all alternatives that have objects.
+    /// Required members come first, as in a call.
+    pub(crate) fn members(&self) -> Vec<(&'a str, bool)> {
+        let objects = self.alternatives().filter(Self::has_objects);
+        let required: Vec<_> = objects.map(|it| it.required()).collect();
+        let is_required = |it| required.iter().all(|names| names.contains(&it));
+        let mut members: Vec<_> = self
+            .names()
+            .into_iter()
+            .map(|it| (it, is_required(it)))
+            .collect();
+        members.sort_by_key(|it| !it.1);
+        members
+    }
+
+    /// The schema that the references of the first alternative end in.
+    pub(crate) fn last_part(&self) -> Option<&'a Value> {
+        self.alternatives.first()?.parts.last().copied()
+    }
+
     /// The only possible values, with their titles. Empty if other values are possible.
     pub(crate) fn choices(&self) -> Vec<Choice<'a>> {
         unless_empty(self.alternatives.iter().map(Alternative::choices))

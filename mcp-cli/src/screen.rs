@@ -93,6 +93,14 @@ impl Screen {
         self.text.push('\n');
     }
 
+    /// Adds a line that is not wrapped, such as a command to copy.
+    pub(crate) fn unwrapped(&mut self, indent: usize, look: Look, text: &str) {
+        self.spaces(indent);
+        let text = self.one_line(text);
+        self.styled(look, &text);
+        self.text.push('\n');
+    }
+
     /// Adds a table. Its columns are two spaces apart, and the last one is wrapped.
     ///
     /// Adds nothing and returns false if the columns do not fit.

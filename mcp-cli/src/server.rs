@@ -34,6 +34,28 @@ pub(crate) fn own_path() -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// A command for the same server, as a person types it into a shell: its name, TARGET, and words.
+/// Returns `None` if a shell can't pass on a word.
+pub(crate) fn command(name: &str, target: &str, words: &[String]) -> Option<String> {
+    let quoted = |word: &str| {
+        // The key is not inside the quotes.
+        let (key, value) = word.split_once('=').unwrap_or(("", word));
+        let key_end = word.len() - value.len();
+        let is_plain = shlex::try_quote(key).is_ok_and(|it| it == key);
+        let start = if is_plain { key_end } else { 0 };
+        let value = shlex::try_quote(&word[start..]).ok()?;
+        Some(format!("{}{value}", &word[..start]))
+    };
+    let words = words.iter().map(String::as_str);
+    let program = target.strip_prefix(SEVERAL);
+    let all: Vec<_> = match program {
+        Some(program) => words.chain(["--"]).chain(program.split(SEVERAL)).collect(),
+        None => [target].into_iter().chain(words).collect(),
+    };
+    let all: Option<Vec<_>> = all.into_iter().map(quoted).collect();
+    Some(format!("mcp {name} {}", all?.join(" ")))
+}
+
 /// Parses a URL or a program on the command line. Returns `None` for a name.
 pub(crate) fn parse(text: &str) -> Option<Target> {
     if let Some(target) = Target::from_url(text) {

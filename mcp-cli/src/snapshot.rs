@@ -1,4 +1,4 @@
-//! Everything that a server offers, in a reproducible form.
+//! Everything that a server offers.
 
 use mcp_extensions::tasks::TASK_SUPPORT;
 use mcp_runtime::types::{
@@ -12,7 +12,7 @@ use crate::failure::{Failure, Kind};
 use crate::output::note;
 use crate::session::Session;
 
-/// The lists of a server, sorted by name or URI, without icons. The only member of `_meta` that is
+/// The lists of a server, in its order, without icons. The only member of `_meta` that is
 /// kept says whether calls of a tool become tasks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,10 +29,9 @@ pub(crate) struct Snapshot {
     pub(crate) resource_templates: Vec<ResourceTemplate>,
 }
 
-/// Calls a list method of the client, and sorts the list by a member. If the call fails, the
-/// failure is kept, and the list is empty.
-macro_rules! sorted {
-    ($session:ident.$list:ident by $key:ident, $failures:ident) => {{
+/// Calls a list method of the client. If the call fails, the failure is kept, and the list is empty.
+macro_rules! listed {
+    ($session:ident.$list:ident, $failures:ident) => {{
         let mut list = match $session.list($session.client.$list()).await {
             Err(failure) if failure.kind == Kind::Cancelled => return Err(failure),
             Err(failure) => {
@@ -41,7 +40,6 @@ macro_rules! sorted {
             }
             Ok(list) => list,
         };
-        list.sort_by(|a, b| a.$key.cmp(&b.$key));
         for it in &mut list {
             it.meta = it.meta.take().and_then(task_support);
             it.icons = None;
@@ -74,10 +72,10 @@ impl Snapshot {
             revisions: revisions(&session.client).await,
             capabilities: negotiated.peer_capabilities.clone(),
             instructions: negotiated.instructions.clone(),
-            tools: sorted!(session.list_tools by name, failures),
-            prompts: sorted!(session.list_prompts by name, failures),
-            resources: sorted!(session.list_resources by uri, failures),
-            resource_templates: sorted!(session.list_resource_templates by uri_template, failures),
+            tools: listed!(session.list_tools, failures),
+            prompts: listed!(session.list_prompts, failures),
+            resources: listed!(session.list_resources, failures),
+            resource_templates: listed!(session.list_resource_templates, failures),
         };
         let Self {
             tools,
@@ -93,6 +91,16 @@ impl Snapshot {
             note(&format!("a list is missing: {}", failure.message));
         }
         Ok(snapshot)
+    }
+
+    /// Sorts the lists by name or URI, to be reproducible.
+    pub(crate) fn sorted(mut self) -> Self {
+        self.tools.sort_by(|a, b| a.name.cmp(&b.name));
+        self.prompts.sort_by(|a, b| a.name.cmp(&b.name));
+        self.resources.sort_by(|a, b| a.uri.cmp(&b.uri));
+        let templates = &mut self.resource_templates;
+        templates.sort_by(|a, b| a.uri_template.cmp(&b.uri_template));
+        self
     }
 }
 

@@ -7,8 +7,10 @@ use mcp_runtime::nearest::nearest;
 use mcp_runtime::types::{OrderedMap, RawJson, Tool};
 
 use crate::failure::{Failure, Kind};
+use crate::fields::{self, Detail};
+use crate::output::stderr_width;
 use crate::schema::{Fault, Schema, below, document};
-use crate::signature;
+use crate::screen::Screen;
 
 /// Reads the arguments of a call, and checks them. Numbers keep their digits.
 ///
@@ -22,10 +24,20 @@ pub(crate) fn read(
 ) -> Result<RawJson, Failure> {
     let document = document(tool.input_schema.as_raw(), 0);
     let schema = Schema::new(&document);
-    let mut given = input
-        .map(read_object)
-        .transpose()?
-        .unwrap_or_else(Given::new);
+    let object = match (words, input) {
+        (_, Some(path)) => Some(read_object(path)?),
+        // The key of a word can't be JSON.
+        ([word], None) => RawJson::from_text(word.as_str())
+            .and_then(|it| Given::object(&it))
+            .ok(),
+        _ => None,
+    };
+    let words = if object.is_some() && input.is_none() {
+        &[]
+    } else {
+        words
+    };
+    let mut given = object.unwrap_or_else(Given::new);
     let mut faults = Vec::new();
     for word in words {
         let added = parse(word).and_then(|(key, value)| given.add(&schema, key, value));
@@ -38,12 +50,18 @@ pub(crate) fn read(
     let is_at = |it: &Fault, path: &str| format!("{}.", it.0).starts_with(&format!("{path}."));
     wrong.retain(|(path, _)| !faults.iter().any(|it| is_at(it, path)));
     faults.extend(wrong);
-    reject(&faults, || signature::of_tool(tool))?;
+    reject(&faults, &tool.name, |screen| {
+        fields::show(&document, Detail::Full, 2, screen)
+    })?;
     Ok(arguments)
 }
 
-/// Fails with all faults and the signature, if there are any faults.
-pub(crate) fn reject(faults: &[Fault], signature: impl Fn() -> String) -> Result<(), Failure> {
+/// Fails with all faults and a list of the arguments, if there are any faults.
+pub(crate) fn reject(
+    faults: &[Fault],
+    name: &str,
+    list: impl Fn(&mut Screen) -> bool,
+) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());
     }
@@ -51,7 +69,12 @@ pub(crate) fn reject(faults: &[Fault], signature: impl Fn() -> String) -> Result
     for (path, fault) in faults {
         message += &format!("\n  `{path}` {fault}");
     }
-    Err(Failure::usage(format!("{message}\n{}", signature())))
+    let mut screen = Screen::new(stderr_width(), false);
+    message += &match list(&mut screen) {
+        true => format!("\n`{name}` takes:\n{}", screen.as_str().trim_end()),
+        false => format!("\n`{name}` takes no arguments"),
+    };
+    Err(Failure::usage(message))
 }
 
 fn fault(key: &str, text: impl Into<String>) -> Fault {
@@ -96,7 +119,7 @@ impl Input {
 /// Parses a word into a key and a value: `key=value`, `key=@FILE`, `key:=JSON` or `key:=@FILE`.
 fn parse(word: &str) -> Result<(&str, Input), Fault> {
     let Some((key, value)) = word.split_once('=').filter(|it| !it.0.is_empty()) else {
-        let forms = "`key=value`, `key:=JSON` or `key=@FILE`";
+        let forms = "`key=value`, `key:=JSON`, `key=@FILE` or, alone, a JSON object";
         return Err(fault(word, format!("must be {forms}")));
     };
     let json_key = key.strip_suffix(':');

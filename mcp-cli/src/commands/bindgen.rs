@@ -100,7 +100,7 @@ async fn listed(connection: &Connection, context: &Context) -> Result<Snapshot, 
         return read(path);
     }
     let session = context.open(connection).await?;
-    let json = serde_json::to_vec(&snapshot::Snapshot::read(&session).await?);
+    let json = serde_json::to_vec(&snapshot::Snapshot::read(&session).await?.sorted());
     let json = json.map_err(std::io::Error::from)?;
     Snapshot::parse(&json).map_err(|error| Failure::new(Kind::Refused, error.to_string()))
 }

@@ -1,29 +1,33 @@
 //! `mcp call`: calls a tool.
 
+mod result;
+
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcp_extensions::tasks::{CallTask, ResumeTask, TaskHandle};
-use mcp_runtime::types::{CallToolResult, ProgressNotificationParams, RawJsonRef};
-use serde_json::{Value, json};
+use mcp_runtime::types::{CallToolResult, Tool, ToolExecutionTaskSupport};
+use serde_json::json;
 
 use crate::arguments::At;
 use crate::content::Contents;
 use crate::failure::{Failure, Kind};
-use crate::output::{Output, note};
+use crate::fields::{first_sentence, table};
+use crate::output::{Output, note, note_bad, stderr_width};
+use crate::progress::Way;
+use crate::screen::{Look, Screen, part};
+use crate::server::command;
 use crate::session::{Context, Session};
-use crate::signature;
 use crate::tool_arguments::{find, read};
-use crate::visible::visible;
 
 #[derive(Args)]
 pub(crate) struct Call {
-    /// The tool
-    #[arg(required_unless_present = "resume")]
+    /// The tool. Without it, the tools are listed
     pub(crate) tool: Option<String>,
-    /// key=value, key=@FILE, key:=JSON, key:=@FILE; a.b=value inside an object; repeated for lists
+    /// key=value, key=@FILE, key:=JSON, key:=@FILE; a.b=value inside an object; repeated for lists.
+    /// Or all arguments as one JSON object
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) arguments: Vec<String>,
     /// Reads all arguments as a JSON object from a file, or from standard input (-)
@@ -54,9 +58,10 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
             and its tasks with it";
         return Err(Failure::usage(reason));
     }
+    session.questions.progress.begin(way(context));
     let task = match &command.resume {
         Some(id) => session.result(session.client.resume_id(id)).await?,
-        None => start(command, &session, context).await?,
+        None => start(&call, &session, context).await?,
     };
     if let (true, Some(id)) = (command.detach, task.id()) {
         return output.show(&json!({"taskId": id}), id);
@@ -65,31 +70,83 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
     if output.json {
         output.document(&result)?;
     }
-    let mut contents = Contents::new(command.save.as_deref());
+    let contents = Contents::new(command.save.as_deref());
     let shown = result.content.iter().map(|it| contents.show(it));
     let shown: Vec<_> = shown.collect::<Result<_, _>>()?;
     if result.has_failed() {
-        let message = format!("the tool reports an error: {}", shown.join("\n"));
-        return Err(Failure::new(Kind::ToolFailed, message));
+        return Err(failed(&shown.join("\n"), output));
     }
     if output.json {
         return Ok(());
     }
-    show(&result, &shown, output)
+    result::show(&result, &shown, output)
+}
+
+fn way(context: &Context) -> Way {
+    match context.verbose {
+        1.. => Way::Log,
+        0 if !context.output.json && io::stderr().is_terminal() => Way::Line,
+        0 => Way::Hidden,
+    }
+}
+
+/// The failure of a tool that reports an error. For a person, the tool's own text comes first.
+fn failed(text: &str, output: &Output) -> Failure {
+    let message = match text.trim() {
+        "" => "the tool reports an error without a text".to_owned(),
+        _ if output.json => format!("the tool reports an error: {text}"),
+        _ => {
+            note_bad(text);
+            "the tool reports this error".to_owned()
+        }
+    };
+    Failure::new(Kind::ToolFailed, message)
+}
+
+/// The failure of a call that names no tool, which lists the tools.
+fn unnamed(tools: &[Tool], target: &str, output: &Output) -> Failure {
+    let rows = tools.iter().map(|it| {
+        let description = it.description.as_deref().unwrap_or_default();
+        let first = first_sentence(description);
+        vec![part(Look::Plain, &it.name), part(Look::Plain, first)]
+    });
+    let width = stderr_width().filter(|_| !output.json);
+    let mut screen = Screen::new(width, false);
+    table(&rows.collect::<Vec<_>>(), 2, &mut screen);
+    let usage = command("call", target, &["TOOL".to_owned()]).unwrap_or_default();
+    let message = match tools {
+        [] => "the server has no tools".to_owned(),
+        _ => format!("name a tool: {usage}\n{}", screen.as_str().trim_end()),
+    };
+    let mut failure = Failure::usage(message);
+    failure.tools = tools.iter().map(|it| it.name.clone()).collect();
+    failure
+}
+
+/// Whether a tool can only be called as a task of revision 2025-11-25.
+fn is_task(tool: &Tool) -> bool {
+    let execution = tool.execution.as_ref();
+    let support = execution.and_then(|it| it.task_support.as_ref());
+    support == Some(&ToolExecutionTaskSupport::Required)
 }
 
 /// Sends the call, and returns when the server answers with a task or a result.
 async fn start(
-    command: &Call,
+    At {
+        connection,
+        command,
+    }: &At<Call>,
     session: &Session,
     context: &Context,
 ) -> Result<TaskHandle<CallToolResult>, Failure> {
     let client = &session.client;
-    let name = command.tool.as_deref().unwrap_or_default();
     let tools = session.result(client.list_tools()).await?;
     session.lists.add(&tools);
+    let Some(name) = &command.tool else {
+        return Err(unnamed(&tools, &connection.target, &context.output));
+    };
     let tool = find("tool", &tools, |it| &it.name, name)?;
-    if signature::is_task(tool) {
+    if is_task(tool) {
         let reason = "runs only as a task of revision 2025-11-25, which `mcp` does not support";
         let message = format!("`{name}` {reason}");
         return Err(Failure::new(Kind::Refused, message));
@@ -99,9 +156,9 @@ async fn start(
         note(&format!("calling {}", tool.name));
     }
     let mut call = client.call_tool(&*tool.name, &arguments);
-    if !context.output.json && io::stderr().is_terminal() {
-        let bar = session.questions.bar.clone();
-        call = call.on_progress(move |progress| show_progress(&bar, &progress));
+    if way(context) != Way::Hidden {
+        let questions = Arc::clone(&session.questions);
+        call = call.on_progress(move |report| questions.progress.report(report));
     }
     session.result(call.task()).await
 }
@@ -143,71 +200,5 @@ async fn follow(
                 return Err(failure);
             }
         }
-    }
-}
-
-fn show_progress(bar: &ProgressBar, progress: &ProgressNotificationParams) {
-    if bar.is_hidden() {
-        let template = match progress.total {
-            Some(_) => "{bar:30} {pos}/{len} {msg}",
-            None => "{spinner} {pos} {msg}",
-        };
-        let style = ProgressStyle::with_template(template);
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    }
-    // Fractions of a whole are shown in thousandths.
-    let scale = match progress.total {
-        Some(total) if total <= 1.0 => 1000.0,
-        _ => 1.0,
-    };
-    let number = |value: f64| (value * scale) as u64;
-    bar.update(|state| {
-        if let Some(total) = progress.total {
-            state.set_len(number(total));
-        }
-        state.set_pos(number(progress.progress));
-    });
-    let message = progress.message.as_deref().unwrap_or_default();
-    bar.set_message(visible(message, true).replace('\n', " "));
-    bar.set_draw_target(ProgressDrawTarget::stderr());
-}
-
-/// Prints the contents, and the structured content unless the contents repeat it.
-fn show(result: &CallToolResult, shown: &[String], output: &Output) -> Result<(), Failure> {
-    let is_copy = |text: &str, json: RawJsonRef<'_>| {
-        let value: Option<Value> = json.parse().ok();
-        let is_same = |it: &Value| {
-            *it == *text || serde_json::from_str(text).is_ok_and(|copy: Value| copy == *it)
-        };
-        text.trim() == json.get() || value.as_ref().is_some_and(is_same)
-    };
-    let mut structured = result.structured_content.as_ref();
-    // Many servers wrap a string into an object with one member.
-    let members = structured.and_then(|it| it.as_raw().members().ok());
-    if let ([block], Some([(name, value)])) = (&result.content[..], members.as_deref())
-        && (value.get().starts_with('"') || name == "result")
-        && block.as_text().is_some_and(|text| is_copy(text, *value))
-    {
-        structured = None;
-    }
-    for (block, line) in result.content.iter().zip(shown) {
-        let is_shown_below = |text| structured.is_some_and(|it| is_copy(text, it.as_raw()));
-        if !block.as_text().is_some_and(is_shown_below) {
-            output.line(line)?;
-        }
-    }
-    structured.map_or(Ok(()), |json| output.document(json))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_of_progress_can_not_control_a_terminal() {
-        let bar = ProgressBar::hidden();
-        let progress = r#"{"progressToken": 1, "progress": 1, "message": "a\u001b]0;b\u0007\n"}"#;
-        show_progress(&bar, &serde_json::from_str(progress).unwrap());
-        assert_eq!(bar.message(), "a\\u{1b}]0;b\\u{7} ");
     }
 }

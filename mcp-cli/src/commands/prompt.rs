@@ -1,13 +1,17 @@
 //! `mcp prompt`: fetches a prompt, or completes one of its arguments.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use mcp_runtime::types::{PromptReference, Role};
 
 use crate::arguments::{At, pair};
+use crate::commands::inspect::arguments;
 use crate::content::Contents;
 use crate::failure::Failure;
+use crate::fields::Detail;
+use crate::screen::Screen;
 use crate::session::Context;
-use crate::signature;
 use crate::tool_arguments::{find, reject, unknown};
 
 #[derive(Args)]
@@ -20,6 +24,9 @@ pub(crate) struct Prompt {
     /// Asks the server for values of ARGUMENT that begin with TEXT
     #[arg(long, num_args = 2, value_names = ["ARGUMENT", "TEXT"])]
     complete: Option<Vec<String>>,
+    /// Writes images, audio and blobs into this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
 }
 
 /// Fetches the prompt and shows its messages, or shows suggestions for an argument.
@@ -38,9 +45,12 @@ pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Fai
     let known = prompt.arguments.as_deref().unwrap_or_default();
     let names: Vec<_> = known.iter().map(|it| it.name.as_str()).collect();
     let check = |name: &str| (!names.contains(&name)).then(|| unknown(name, name, &names));
-    let signature = || signature::of_prompt(prompt);
+    let list = |screen: &mut Screen| {
+        arguments(prompt, Detail::Full, 2, screen);
+        !known.is_empty()
+    };
     if let Some([argument, text]) = command.complete.as_deref() {
-        reject(check(argument).as_slice(), signature)?;
+        reject(check(argument).as_slice(), &prompt.name, list)?;
         let reference = PromptReference::new(&*prompt.name);
         let values = client.complete(reference, argument, text);
         let completion = session.result(values).await?.completion;
@@ -57,13 +67,13 @@ pub(crate) async fn run(prompt: At<Prompt>, context: &Context) -> Result<(), Fai
     let missing = missing.map(|it| (it.name.clone(), "is missing".to_owned()));
     let unknown = given.iter().filter_map(|it| check(&it.0));
     let faults: Vec<_> = missing.chain(unknown).collect();
-    reject(&faults, signature)?;
+    reject(&faults, &prompt.name, list)?;
     let call = client.get_prompt(&*prompt.name, command.arguments);
     let prompt = session.result(call).await?;
     if output.json {
         return output.document(&prompt);
     }
-    let mut contents = Contents::new(None);
+    let contents = Contents::new(command.save.as_deref());
     for message in &prompt.messages {
         output.heading(match message.role {
             Role::Assistant => "assistant:",

@@ -26,6 +26,9 @@ pub(crate) struct Read {
     /// Writes the contents to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Writes binary contents into this folder, each under its own name
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    save: Option<PathBuf>,
 }
 
 /// Reads the resource, and writes its contents.
@@ -51,9 +54,9 @@ pub(crate) async fn run(read: At<Read>, context: &Context) -> Result<(), Failure
     }
     for contents in &read.contents {
         match contents {
-            ResourceContents::Blob(_) if output.is_terminal => {
-                let line = Contents::new(None).resource(contents)?;
-                output.line(&format!("{line}: write it with `-o FILE`, or to a pipe"))?;
+            ResourceContents::Blob(_) if output.is_terminal || command.save.is_some() => {
+                let save = command.save.as_deref();
+                output.line(&Contents::new(save).resource(contents)?)?;
             }
             ResourceContents::Text(text) if output.is_terminal => output.line(&text.text)?,
             _ => output.bytes(&raw(contents))?,

@@ -32,8 +32,9 @@ fn inspect_shows_what_a_server_offers() {
     for part in [
         "demo 1.0.0-rc.1\n  revision 2026-07-28, stateless, found by `server/discover`\n",
         "tools (7)\n",
-        "  forecast(place: {city: string, country?: string}, days?: integer, tags?: string[]) -> {place: string, days: integer, tags: string[]}\n      Forecast for a place.\n",
-        "prompts (1)\n  greet(name, tone?)\n",
+        "  forecast  read-only\n    Forecast for a place.\n      place  object    required    A place on a map.\n",
+        "      days   integer   default 3   0 to 255\n",
+        "prompts (1)\n  greet\n    Greets a person.\n      name  required\n      tone  optional\n",
         "resources (1)\n  pixel://picture (pixel, image/png)\n",
         "templates (1)\n  note://{id} (note, text/plain)\n",
     ] {
@@ -44,11 +45,116 @@ fn inspect_shows_what_a_server_offers() {
         handshake.contains("revision 2025-11-25, handshake, as set\n"),
         "{handshake}"
     );
-    let tool = both(&["inspect", "--tool", "echo"]);
-    assert!(
-        tool.starts_with("echo(text: string)\n  Repeats a string.\ninput\n{\n"),
-        "{tool}"
+    // The tools are in the order of the server.
+    let order = [
+        "  echo  ",
+        "  forecast  ",
+        "  picture  ",
+        "  fail\n",
+        "  announce\n",
+    ];
+    let order = order.map(|it| text.find(it).unwrap_or_else(|| panic!("{it}")));
+    assert!(order.is_sorted(), "{text}");
+}
+
+#[test]
+fn inspect_shows_one_part_with_an_example_that_works() {
+    let user = User::new();
+    for (option, name, expected) in [
+        (
+            "--tool",
+            "forecast",
+            "  place.city     string    required\n",
+        ),
+        (
+            "--tool",
+            "forecast",
+            "\nresult\n  place  string    required\n",
+        ),
+        (
+            "--prompt",
+            "greet",
+            "arguments\n  name  required\n  tone  optional\n",
+        ),
+        ("--resource", "pixel://picture", "  mimeType  image/png\n"),
+        ("--template", "note://{id}", "variables\n  id\n"),
+    ] {
+        let text = user.at_demo(&["inspect", option, name]).text();
+        assert!(text.contains(expected), "{expected}\nin {text}");
+        let (_, example) = text.split_once("\nexample\n  mcp ").unwrap();
+        let mut words = shlex::split(example).unwrap();
+        if name == "note://{id}" {
+            words[2] = "id=7".to_owned();
+        }
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        let output = user.command(&words).output().unwrap();
+        assert!(output.status.success(), "{example}: {output:?}");
+        let document = user.at_demo(&["inspect", option, name, "--json"]).json();
+        let key = if option == "--template" {
+            "uriTemplate"
+        } else {
+            "uri"
+        };
+        let named = document.get("name").filter(|it| *it == name);
+        assert!(
+            named.or(document.get(key)).is_some_and(|it| it == name),
+            "{document}"
+        );
+    }
+    let resources = user.at_demo(&["inspect", "--resources"]).text();
+    assert_eq!(
+        resources,
+        "pixel://picture (pixel, image/png)\n  A picture of one pixel.\n"
     );
+    user.at_demo(&["inspect", "--tool", "echo", "--prompt", "greet"])
+        .fails(2, &["--prompt"]);
+    user.at_demo(&["inspect", "--prompt", "gret"])
+        .fails(5, &["is `greet` meant?"]);
+    user.at_demo(&["inspect", "--resource", "pixel://picure"])
+        .fails(5, &["`pixel://picture`"]);
+}
+
+#[test]
+fn a_call_without_a_tool_lists_the_tools() {
+    let user = User::new();
+    let run = user.at_demo(&["call"]);
+    let program = demo();
+    let usage = format!("error: name a tool: mcp call TOOL -- {program}\n");
+    run.fails(
+        2,
+        &[
+            &usage,
+            "\n  echo      Repeats a string.\n  forecast  Forecast for a place.\n",
+        ],
+    );
+    assert_eq!(run.stdout, "");
+    let run = user.at_demo(&["call", "--json"]);
+    let error: Value = serde_json::from_str(&run.stderr).unwrap();
+    assert_eq!(error["error"]["code"], "usage");
+    assert_eq!(error["error"]["tools"][1], "forecast");
+}
+
+#[test]
+fn one_json_object_has_all_arguments() {
+    let object = r#"{"place": {"city": "Oslo"}, "days": 2}"#;
+    let forecast = document(&["call", "forecast", object, "--json"]);
+    assert_eq!(forecast["structuredContent"]["place"], "Oslo");
+    assert_eq!(forecast["structuredContent"]["days"], 2);
+}
+
+#[test]
+fn each_report_of_progress_is_a_line_if_that_is_wanted() {
+    let run = User::new().at_demo(&["call", "work", "milliseconds=4", "-v"]);
+    // The connection may drop a report if a later one follows soon.
+    let mut reports = run.stderr.lines().filter(|it| it.starts_with("progress: "));
+    assert_eq!(
+        reports.next(),
+        Some("progress: 1/4 working"),
+        "{}",
+        run.stderr
+    );
+    let quiet = User::new().at_demo(&["call", "work", "milliseconds=4"]);
+    assert_eq!((&*quiet.stdout, &*quiet.stderr), ("done\n", ""));
 }
 
 #[test]
@@ -105,7 +211,10 @@ fn call_prints_structured_content_once() {
 
 #[test]
 fn call_writes_pictures_into_a_folder() {
-    assert_eq!(both(&["call", "picture"]), "image/png, 20 B\n");
+    assert_eq!(
+        both(&["call", "picture"]),
+        "image/png, 20 B (`--save DIR` keeps it)\n"
+    );
     let user = User::new();
     let run = user.at_demo(&["call", "picture", "--save", "pictures"]);
     let saved = std::path::Path::new("pictures").join("content-1.png");
@@ -154,6 +263,10 @@ fn read_prints_contents() {
     let run = user.at_demo(&["read", "note://1", "--json", "-o", "note"]);
     assert_eq!(run.json()["contents"][0]["text"], "note 1");
     assert_eq!(std::fs::read(user.path("note")).unwrap(), b"note 1");
+    let run = user.at_demo(&["read", "pixel://picture", "--save", "saved"]);
+    let saved = std::path::Path::new("saved").join("picture.png");
+    let line = format!("pixel://picture: image/png, 20 B: {}\n", saved.display());
+    assert_eq!(run.text(), line);
     let piped = user
         .command(&["read", "pixel://picture", "--", &demo()])
         .output()

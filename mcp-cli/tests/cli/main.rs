@@ -15,6 +15,8 @@ mod proxy;
 #[cfg(unix)]
 mod pty;
 mod replay;
+#[cfg(unix)]
+mod screens;
 mod scripts;
 mod shapes;
 mod support;

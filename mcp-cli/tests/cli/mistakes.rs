@@ -35,7 +35,7 @@ fn all_wrong_arguments_are_reported_and_nothing_is_sent() {
             "`dais` is not known; is `days` meant?",
             "`days` must be a whole number, not `x`",
             "`place.town` is not known",
-            "forecast(place: {city: string, country?: string}, days?: integer, tags?: string[])",
+            "`forecast` takes:\n  place          object    required    A place on a map.\n  place.city     string    required\n",
         ],
     );
     let prompt = at_demo(&["prompt", "greet", "tone=x", "nam=y"]);
@@ -44,13 +44,16 @@ fn all_wrong_arguments_are_reported_and_nothing_is_sent() {
         &[
             "`name` is missing",
             "`nam` is not known",
-            "greet(name, tone?)",
+            "`greet` takes:\n  name  required\n  tone  optional\n",
         ],
     );
     let completed = at_demo(&["prompt", "greet", "--complete", "nme", "A"]);
     completed.fails(
         2,
-        &["`nme` is not known; is `name` meant?", "greet(name, tone?)"],
+        &[
+            "`nme` is not known; is `name` meant?",
+            "`greet` takes:\n  name  required\n  tone  optional\n",
+        ],
     );
 }
 
@@ -333,9 +336,14 @@ fn a_question_without_an_answer_names_its_fields() {
 #[test]
 fn a_tool_that_fails_has_its_own_words() {
     let run = at_demo(&["call", "fail"]);
-    run.fails(5, &["the tool reports an error: it is broken"]);
+    assert_eq!(run.code, 5);
+    assert_eq!(
+        run.stderr,
+        "it is broken\nerror: the tool reports this error\n"
+    );
     assert_eq!(run.stdout, "");
-    at_demo(&["call", "fail", "--json"]).fails(5, &["\"code\":\"tool_failed\"", "it is broken"]);
+    let message = "\"message\":\"the tool reports an error: it is broken\"";
+    at_demo(&["call", "fail", "--json"]).fails(5, &["\"code\":\"tool_failed\"", message]);
 }
 
 #[test]
@@ -391,7 +399,7 @@ fn a_tool_that_runs_as_a_task_only_is_marked_and_not_called() {
     let task = r#", "execution": {"taskSupport": "required"}"#;
     let called = r#""error": {"code": -32000, "message": "it was sent"}"#;
     let inspected = at_scripted(&["inspect"], task, called).text();
-    assert!(inspected.contains("pay() (as a task only)"), "{inspected}");
+    assert!(inspected.contains("  pay  as a task only\n"), "{inspected}");
     let run = at_scripted(&["call", "pay"], task, called);
     run.fails(5, &["`pay` runs only as a task of revision 2025-11-25"]);
     at_scripted(&["call", "pay"], "", called).fails(5, &["it was sent"]);
@@ -424,7 +432,7 @@ fn a_list_that_fails_is_noted_beside_the_others() {
     let user = User::new();
     let run = user.run(&[&["inspect", "--"][..], &program].concat());
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.stdout.contains("tools (1)\n  work()"), "{run:?}");
+    assert!(run.stdout.contains("tools (1)\n  work\n"), "{run:?}");
     assert!(run.stderr.contains("a list is missing"), "{run:?}");
     assert!(run.stderr.contains("the disk is full"), "{run:?}");
     let run = user.run(&[&["bindgen", "-o", "half.rs", "--"][..], &program].concat());

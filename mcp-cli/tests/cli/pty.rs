@@ -30,6 +30,10 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn start(user: &User, arguments: &[&str]) -> Self {
+        Self::of_width(200, user, arguments)
+    }
+
+    pub(crate) fn of_width(columns: u16, user: &User, arguments: &[&str]) -> Self {
         let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&controller).unwrap();
         unlockpt(&controller).unwrap();
@@ -39,7 +43,7 @@ impl Terminal {
         let terminal = File::from(terminal.unwrap());
         let size = Winsize {
             ws_row: 50,
-            ws_col: 200,
+            ws_col: columns,
             ws_xpixel: 0,
             ws_ypixel: 0,
         };

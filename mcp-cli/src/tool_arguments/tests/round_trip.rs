@@ -10,7 +10,7 @@ use super::*;
 /// A schema, a value that it allows, and the words for the value, each without the key, such as
 /// `.a=1`.
 #[derive(Clone, Debug)]
-struct Case {
+pub(super) struct Case {
     schema: Value,
     value: Value,
     words: Vec<String>,
@@ -38,6 +38,10 @@ impl Case {
     fn with(mut self, definitions: Map<String, Value>) -> Self {
         self.definitions.extend(definitions);
         self
+    }
+
+    pub(super) fn schema(self) -> (Value, Map<String, Value>) {
+        (self.schema, self.definitions)
     }
 
     /// The only word, unless it could be read as a list.
@@ -311,7 +315,7 @@ fn case(depth: usize) -> BoxedStrategy<Case> {
 }
 
 /// The arguments of a tool: an object, or one of several objects.
-fn arguments() -> impl Strategy<Value = Case> {
+pub(super) fn arguments() -> impl Strategy<Value = Case> {
     let object = object(case(2)).boxed();
     let objects = prop_oneof![2 => object.clone(), 1 => tagged(case(2)), 1 => wrapped(object)];
     objects.prop_filter("an object in words", |it| {
