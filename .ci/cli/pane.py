@@ -18,8 +18,9 @@ class Pane:
     """A terminal of 200 lines that runs a line of shell, in which `mcp` is the command."""
 
     def __init__(self, columns, line):
+        self.columns = columns
         self.socket = f"mcp-{os.getpid()}-{next(numbers)}"
-        script = f'mcp() {{ {shlex.quote(MCP)} "$@"; }}; {line}; echo "ended with $?"; sleep 60'
+        script = f'trap : INT; mcp() {{ {shlex.quote(MCP)} "$@"; }}; {line}; echo "ended with $?"; sleep 60'
         self._tmux("new-session", "-d", "-s", "pane", "-x", str(columns), "-y", "200", "sh", "-c", script)
 
     def _tmux(self, *arguments):
@@ -60,9 +61,10 @@ class Pane:
         shown, code = self.until(r"ended with \d+").rsplit("ended with ", 1)
         return int(code), shown.rstrip()
 
-    def is_wrapped(self):
-        """Whether the terminal had to break a line because it was too long."""
-        return self.shown() != self.shown("-J")
+    def broken(self):
+        """The lines that the terminal had to break, without those that are a single long word."""
+        lines = self.shown("-J").splitlines()
+        return [line for line in lines if len(line) > self.columns and " " in line.strip()]
 
     def styles(self):
         """The styles that are used, as parameters of SGR (ECMA-48)."""

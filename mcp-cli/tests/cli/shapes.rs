@@ -82,7 +82,7 @@ fn the_documents_about_a_url_have_their_shape() {
         "listen", &url.url, "note://1", "--count", "2", "--json", "-vv",
     ];
     let mut child = user.start(&listen);
-    let _log = crate::support::log_after(&mut child, "listening");
+    let _log = crate::support::log_after(&mut child, "waiting for changes");
     user.run(&["call", &url.url, "announce"]).text();
     let output = child.wait_with_output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
