@@ -106,7 +106,7 @@ fn names_that_a_shell_or_the_command_would_read_otherwise_are_not_offered() {
         ".claude.json",
         &json!({"mcpServers": {"demo": {"command": "a"}}}).to_string(),
     );
-    let ambiguous = ["claude-code:demo", "cursor:demo"];
+    let ambiguous = ["cursor:demo", "claude-code:demo"];
     assert_eq!(candidates(&user, &["call", ""]), ambiguous);
     user.write("$(touch x).json", "");
     user.write("safe.json", "");
