@@ -53,8 +53,8 @@ def _():
             with Pane(columns, f"mcp {command}") as pane:
                 code, shown = pane.end()
                 assert code in (0, 2, 5), (command, code, shown)
-                # Errors are not wrapped, so their texts can be found.
-                broken = [line for line in pane.broken() if not line.startswith("error: ")]
+                # Errors and commands are not wrapped, so they can be found and copied.
+                broken = [it for it in pane.broken() if not it.startswith(("error: ", "  mcp "))]
                 assert not broken, (columns, command, broken)
                 assert pane.styles() <= STYLES, (command, pane.styles())
 
