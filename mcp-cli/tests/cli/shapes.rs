@@ -47,6 +47,8 @@ fn the_documents_about_a_server_have_their_shape() {
     let failed = at_demo(&["call", "fail"]);
     fits("call", &serde_json::from_str(&failed.stdout).unwrap());
     fails(&failed);
+    fits("resources", &at_demo(&["inspect", "--resources"]).json());
+    fails(&at_demo(&["call"]));
     fails(&at_demo(&["call", "echo", "txet=x"]));
     fails(&at_demo(&["read", "nothing://x"]));
     fits("doctor", &at_demo(&["doctor"]).json());
@@ -123,4 +125,33 @@ fn the_configured_servers_have_their_shape() {
             "{member}"
         );
     }
+}
+
+#[test]
+fn the_documents_about_files_of_clients_have_their_shape() {
+    let user = User::new();
+    let install = [
+        "install",
+        "cursor",
+        "docs",
+        "https://example.com/mcp",
+        "--json",
+    ];
+    let with = |option: &str| user.run(&[&install[..], &[option]].concat());
+    fits("entry", &with("--print").json());
+    fails(&user.run(&install));
+    // The file is new, then it has the entry, and then it has a backup.
+    fits("change", &with("--yes").json());
+    fits("change", &with("--yes").json());
+    let uninstall = ["uninstall", "cursor", "docs", "--json", "--yes"];
+    fits("change", &user.run(&uninstall).json());
+    fails(&user.run(&uninstall));
+    let goose = [
+        "install",
+        "goose",
+        "docs",
+        "https://example.com/mcp",
+        "--json",
+    ];
+    fits("entry", &user.run(&goose).json());
 }
