@@ -10,8 +10,10 @@ use mcp_runtime::transport::websocket::WebSocketUrl;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::ring::default_provider;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::pki_types::{CertificateDer as Der, ServerName, UnixTime};
+use rustls::{
+    ClientConfig, DigitallySignedStruct as Signed, Error, RootCertStore, SignatureScheme,
+};
 use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
 
 use crate::failure::Failure;
@@ -73,81 +75,54 @@ impl Roots {
         let certificates = self.certificates.iter();
         certificates.fold(url, |url, it| url.root_certificate(&**it))
     }
-}
 
-impl Roots {
-    /// The settings of a TLS client, and the certificate that the server sends, even if the client
-    /// refuses it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are no certificate authorities.
-    pub(crate) fn observed(&self) -> Result<Observed, Error> {
+    /// The settings of a TLS client, and what it sees. Returns `None` if there are no authorities.
+    pub(crate) fn observed(&self) -> Option<(ClientConfig, Arc<Observer>)> {
         let defaults = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
         let mut roots = RootCertStore::from_iter(defaults.filter(|_| !self.only));
         roots.add_parsable_certificates(self.certificates.iter().map(|it| (&**it).into()));
         let provider = Arc::new(default_provider());
-        let verifier =
-            WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
-        let verifier = verifier
-            .build()
-            .map_err(|error| Error::General(error.to_string()))?;
-        let seen = Arc::default();
-        let observer = Observer {
-            verifier,
-            seen: Arc::clone(&seen),
-        };
-        let config = ClientConfig::builder_with_provider(provider);
-        let config = config.with_safe_default_protocol_versions()?;
-        let config = config
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(observer));
-        Ok((Arc::new(config.with_no_client_auth()), seen))
+        let config = ClientConfig::builder_with_provider(Arc::clone(&provider));
+        let config = config.with_safe_default_protocol_versions().ok()?;
+        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
+        let verifier = verifier.build().ok()?;
+        let seen = OnceLock::new();
+        let observer = Arc::new(Observer { verifier, seen });
+        let config = config.dangerous();
+        let config = config.with_custom_certificate_verifier(Arc::clone(&observer) as _);
+        Some((config.with_no_client_auth(), observer))
     }
 }
 
-/// The settings of a client, and the certificate that it has received.
-type Observed = (Arc<ClientConfig>, Arc<OnceLock<Vec<u8>>>);
-
-/// Verifies certificates as usual, and keeps the certificate of the server.
+/// Verifies certificates as usual, and keeps the certificate of the server, even if it is refused.
 #[derive(Debug)]
-struct Observer {
+pub(crate) struct Observer {
     verifier: Arc<WebPkiServerVerifier>,
-    seen: Arc<OnceLock<Vec<u8>>>,
+    pub(crate) seen: OnceLock<Vec<u8>>,
 }
+
+type Verified = Result<HandshakeSignatureValid, Error>;
 
 impl ServerCertVerifier for Observer {
     fn verify_server_cert(
         &self,
-        certificate: &CertificateDer<'_>,
-        chain: &[CertificateDer<'_>],
+        certificate: &Der<'_>,
+        chain: &[Der<'_>],
         name: &ServerName<'_>,
         response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         self.seen.get_or_init(|| certificate.to_vec());
-        self.verifier
-            .verify_server_cert(certificate, chain, name, response, now)
+        let verifier = &self.verifier;
+        verifier.verify_server_cert(certificate, chain, name, response, now)
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.verifier
-            .verify_tls12_signature(message, certificate, signature)
+    fn verify_tls12_signature(&self, text: &[u8], by: &Der<'_>, signed: &Signed) -> Verified {
+        self.verifier.verify_tls12_signature(text, by, signed)
     }
 
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.verifier
-            .verify_tls13_signature(message, certificate, signature)
+    fn verify_tls13_signature(&self, text: &[u8], by: &Der<'_>, signed: &Signed) -> Verified {
+        self.verifier.verify_tls13_signature(text, by, signed)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

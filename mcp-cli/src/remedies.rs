@@ -2,6 +2,10 @@
 //!
 //! The libraries name their own methods, but a person who types a command can only use its options.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use humantime::format_rfc3339_seconds;
+
 /// Remedies of the libraries, and their replacements.
 const REMEDIES: [(&str, &str); 11] = [
     (", or `OAuth::allow_insecure_credentials`", ", also"),
@@ -34,11 +38,32 @@ const REMEDIES: [(&str, &str); 11] = [
 
 /// Replaces the remedies of the libraries in a message.
 pub(crate) fn of_command(message: String) -> String {
+    let message = with_date(&message).unwrap_or(message);
     REMEDIES
         .iter()
         .fold(message, |message, (library, command)| {
             message.replace(library, command)
         })
+}
+
+/// Names the day on which a certificate has expired. rustls states it in seconds.
+fn with_date(message: &str) -> Option<String> {
+    let (start, rest) = message.split_once("invalid peer certificate: certificate expired: ")?;
+    let (_, rest) = rest.split_once(" not valid after ")?;
+    let (seconds, rest) = rest.split_once(" (")?;
+    let (_, rest) = rest.split_once(" seconds ago)")?;
+    let end = date(UNIX_EPOCH + Duration::from_secs(seconds.parse().ok()?));
+    let advice = "renew it on the server, or correct the clock of this machine";
+    Some(format!(
+        "{start}the certificate expired on {end}: {advice}{rest}"
+    ))
+}
+
+/// The day of a time in UTC.
+pub(crate) fn date(time: SystemTime) -> String {
+    let mut text = format_rfc3339_seconds(time).to_string();
+    text.truncate("2026-07-28".len());
+    text
 }
 
 #[cfg(test)]

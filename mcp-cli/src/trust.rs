@@ -50,7 +50,7 @@ pub(crate) async fn is_trusted(entry: &Entry, by_option: bool) -> bool {
     by_option
 }
 
-pub(crate) fn untrusted(entry: &Entry) -> Failure {
+fn untrusted(entry: &Entry) -> Failure {
     let file = entry.file.display();
     let message = format!("{file} is a file of this project, and is not trusted: nothing was run");
     Failure::usage(message).advise("read the file; if you trust it, add: --trust-project")

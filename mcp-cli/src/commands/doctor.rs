@@ -1,9 +1,9 @@
 //! `mcp doctor`: connects to a server step by step, and shows where it fails.
 //!
-//! The first steps look closer than a connection does: at addresses, certificates and metadata. The
-//! last steps are the same as in other commands, so other commands work with a server that passes them.
+//! The first steps look closer than a connection does: at addresses, certificates and metadata. When
+//! one of them fails, the connection is tried anyway, and its error is the result of that step. So all
+//! commands fail with the same errors, and work with a server that passes each step.
 
-mod login;
 mod network;
 mod report;
 
@@ -30,46 +30,44 @@ use report::Report;
 pub(crate) async fn run(mut connection: Connection, context: &Context) -> Result<(), Failure> {
     // A diagnosis changes nothing, so it does not log in.
     connection.reach.person = Person::Absent;
-    let mut report = Report::new(&connection, &context.output);
-    let result = diagnose(&mut report, &connection, context).await;
+    let mut report = Report::new(&connection.target, &context.output);
+    let result = diagnose(&mut report, connection, context).await;
     report.end(result)
 }
 
 async fn diagnose(
     report: &mut Report<'_>,
-    connection: &Connection,
+    mut connection: Connection,
     context: &Context,
 ) -> Result<(), Failure> {
-    let configured = configuration(report, connection).await;
+    let configured = configuration(report, &connection).await;
     let (target, roots) = report.step("configuration", configured)?;
-    let mut connecting = "protocol";
-    if let Target::Program(program) = &target {
-        match find(program) {
-            Some(path) => {
-                report.fact(path.display().to_string());
-                report.step("program", Ok(()))?;
-            }
-            // The next step fails, and says where the program was sought.
-            None => connecting = "program",
+    let step = match (&target, &roots) {
+        (Target::Program(program), _) => find(report, program)?,
+        (target, Some(roots)) => {
+            let limit = *connection.timeout.get_or_insert(DOCTOR_TIMEOUT);
+            network::examine(report, &connection.reach, target, roots, limit).await?
         }
-    } else if let (Some(remote), Some(roots)) = (target.remote(), &roots) {
-        let limit = connection.timeout.unwrap_or(DOCTOR_TIMEOUT);
-        if let Some(answer) = network::examine(report, &target, remote, roots, limit).await? {
-            login::examine(report, connection, remote, answer).await?;
-        }
-    }
-    let connected = context.connect(target, connection).await;
+        _ => "protocol",
+    };
+    let connected = context.connect(target, &connection).await;
     if let Ok(session) = &connected {
         let revision = session.client.revision();
         let era = revision.era();
-        report.fact(format!(
-            "{revision}, {era}, found by {}",
-            era.opening_method()
-        ));
+        let method = era.opening_method();
+        report.fact(format!("{revision}, {era}, found by {method}"));
         let server = session.client.server_info();
         report.facts(server.map(|it| format!("{} {}", it.name, it.version)));
     }
-    let session = report.step(connecting, connected)?;
+    let connected = connected.map_err(|failure| match step {
+        "DNS" => failure.advise("check the name, and whether this machine is online"),
+        "TCP" => failure.advise("check the port, the firewalls, and whether the server is running"),
+        "TLS" if failure.message.contains("not valid for name") => {
+            failure.advise("use a URL with that name, or a certificate with the name of the URL")
+        }
+        _ => failure,
+    });
+    let session = report.step(step, connected)?;
     let counted = lists(report, &session).await;
     report.step("lists", counted)
 }
@@ -83,36 +81,34 @@ async fn configuration(
     let name = &connection.target;
     let servers = server::servers(reach.config.as_deref()).ok();
     let entry = servers.as_ref().and_then(|it| it.get(name).ok());
-    let entry = entry.filter(|_| !is_several(name));
-    if let Some(entry) = entry {
-        report.target = Some(entry.qualified_name());
+    if let Some(entry) = entry.filter(|_| !is_several(name)) {
+        report.target = entry.qualified_name();
         report.fact(format!("`{}` in {}", entry.name, entry.file.display()));
     } else if server::parse(name).is_some() {
         report.fact("from the command line");
     }
     let target = server::of(name, reach).await?;
     report.protect(&target);
-    if entry.is_some_and(|it| it.is_of_project) {
-        report.fact("a file of this project, which you trust");
-    }
     report.fact(target.transport());
     let roots = target.remote().map(|_| Roots::load(&reach.trust.ca));
     Ok((target, roots.transpose()?))
 }
 
-/// Finds the file of a program. On Windows, only a name with its extension is found.
-fn find(program: &Program) -> Option<PathBuf> {
+/// Finds the file of a program, and returns the next step. On Windows, only a name with its extension
+/// is found.
+fn find(report: &mut Report<'_>, program: &Program) -> Result<&'static str, Failure> {
     let folder = Path::new(program.cwd.as_deref().unwrap_or("."));
     let path = program.env.get("PATH").map(OsString::from);
     let path = path.or_else(|| env::var_os("PATH")).unwrap_or_default();
-    let folders = match program.command.contains(['/', '\\']) {
-        true => vec![folder.to_owned()],
-        false => env::split_paths(&path).collect(),
+    // An empty path is one folder, `folder` itself.
+    let is_path = program.command.contains(['/', '\\']);
+    let path = if is_path { OsString::new() } else { path };
+    let file = |it: PathBuf| folder.join(it).join(&program.command);
+    let Some(file) = env::split_paths(&path).map(file).find(|it| it.is_file()) else {
+        return Ok("program");
     };
-    let files = folders
-        .iter()
-        .map(|it| folder.join(it).join(&program.command));
-    path::absolute(files.into_iter().find(|it| it.is_file())?).ok()
+    report.fact(path::absolute(file)?.display().to_string());
+    report.step("program", Ok("protocol"))
 }
 
 /// Counts what the server offers.
@@ -122,20 +118,14 @@ async fn lists(report: &mut Report<'_>, session: &Session) -> Result<(), Failure
     let prompts = session.list(client.list_prompts()).await;
     let resources = session.list(client.list_resources()).await;
     let templates = session.list(client.list_resource_templates()).await;
-    let mut result = Ok(());
-    for (list, count) in [
-        ("tools", tools.map(|it| it.len())),
-        ("prompts", prompts.map(|it| it.len())),
-        ("resources", resources.map(|it| it.len())),
-        ("templates", templates.map(|it| it.len())),
-    ] {
-        match count {
-            Ok(count) => report.fact(format!("{list}: {count}")),
-            Err(failure) => {
-                report.fact(format!("{list}: failed"));
-                result = result.and(Err(failure));
-            }
-        }
-    }
-    result
+    let mut count = |list, count: Result<usize, Failure>| {
+        let shown = count.as_ref().map_or("failed".into(), usize::to_string);
+        report.fact(format!("{list}: {shown}"));
+        count
+    };
+    let tools = count("tools", tools.map(|it| it.len()));
+    let prompts = count("prompts", prompts.map(|it| it.len()));
+    let resources = count("resources", resources.map(|it| it.len()));
+    let templates = count("templates", templates.map(|it| it.len()));
+    tools.and(prompts).and(resources).and(templates).map(drop)
 }

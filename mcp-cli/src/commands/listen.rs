@@ -68,19 +68,16 @@ pub(crate) async fn run(listen: At<Listen>, context: &Context) -> Result<(), Fai
 /// Fails if the server does not announce changes of a requested resource, which a script would wait
 /// for in vain, or if it announces no changes at all.
 fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<Vec<String>, Failure> {
-    let lists = [
+    let (mut waiting, mut refused) = (Vec::new(), Vec::new());
+    for (list, is_accepted) in [
         ("tools", accepted.tools_list_changed),
         ("prompts", accepted.prompts_list_changed),
         ("resources", accepted.resources_list_changed),
-    ];
-    let (mut waiting, mut refused) = (Vec::new(), Vec::new());
-    for (list, accepted) in lists {
-        let names = if accepted == Some(true) {
-            &mut waiting
-        } else {
-            &mut refused
-        };
-        names.push(list);
+    ] {
+        match is_accepted {
+            Some(true) => waiting.push(list),
+            _ => refused.push(list),
+        }
     }
     let announced: Vec<_> = accepted.resource_subscriptions.iter().flatten().collect();
     let missing = uris.iter().filter(|it| !announced.contains(it));
@@ -97,38 +94,29 @@ fn check(uris: &[String], accepted: &SubscriptionFilter) -> Result<Vec<String>, 
     if waiting.is_empty() {
         return fault("its lists");
     }
-    let waiting = sentence(&waiting, "and");
+    let waiting = waiting.join(", ");
     let mut lines = vec![format!("waiting for changes of {waiting}; Ctrl-C ends")];
     if !refused.is_empty() {
-        let refused = sentence(&refused, "or");
+        let refused = refused.join(", ");
         lines.push(format!("the server does not announce changes of {refused}"));
     }
     Ok(lines)
 }
 
-/// Joins names, the last two by a word.
-fn sentence(names: &[&str], word: &str) -> String {
-    match names {
-        [others @ .., last] if !others.is_empty() => {
-            format!("{} {word} {last}", others.join(", "))
-        }
-        _ => names.concat(),
-    }
-}
-
 /// Prints a change. Returns false if the notification is about something else.
 fn show(change: Option<Change>, output: &Output) -> Result<bool, Failure> {
-    let (changed, uri) = match &change {
-        Some(Change::Tools) => ("tools", None),
-        Some(Change::Prompts) => ("prompts", None),
-        Some(Change::Resources) => ("resources", None),
-        Some(Change::Resource(uri)) => ("resource", Some(&**uri)),
+    let document = match &change {
+        Some(Change::Tools) => json!({"changed": "tools"}),
+        Some(Change::Prompts) => json!({"changed": "prompts"}),
+        Some(Change::Resources) => json!({"changed": "resources"}),
+        Some(Change::Resource(uri)) => json!({"changed": "resource", "uri": uri}),
         _ => return Ok(false),
     };
-    match (output.json, uri) {
-        (true, Some(uri)) => output.compact(&json!({"changed": changed, "uri": uri}))?,
-        (true, None) => output.compact(&json!({"changed": changed}))?,
-        (false, uri) => output.line(uri.unwrap_or(changed))?,
+    let text = document["uri"].as_str();
+    let text = text.or(document["changed"].as_str());
+    match output.json {
+        true => output.compact(&document)?,
+        false => output.line(text.unwrap_or_default())?,
     }
     Ok(true)
 }
@@ -145,7 +133,7 @@ mod tests {
             check(&[], &lists).unwrap(),
             [
                 "waiting for changes of tools; Ctrl-C ends",
-                "the server does not announce changes of prompts or resources"
+                "the server does not announce changes of prompts, resources"
             ]
         );
         let all = lists
@@ -153,7 +141,7 @@ mod tests {
             .with_resources_list_changed(true)
             .with_resource_subscriptions(uris.to_vec());
         let waiting =
-            "waiting for changes of tools, prompts, resources, note://a and note://b; Ctrl-C ends";
+            "waiting for changes of tools, prompts, resources, note://a, note://b; Ctrl-C ends";
         assert_eq!(check(&uris, &all).unwrap(), [waiting]);
         let one = SubscriptionFilter::new().with_resource_subscriptions(uris[..1].to_vec());
         assert_eq!(

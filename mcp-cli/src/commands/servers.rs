@@ -19,7 +19,7 @@ use crate::output::{Output, note};
 use crate::screen::{Look, Part, Screen, part};
 use crate::server;
 use crate::session::Session;
-use crate::trust::{expand, is_trusted, untrusted};
+use crate::trust::{expand, is_trusted};
 
 #[derive(Args)]
 pub(crate) struct Servers {
@@ -51,7 +51,11 @@ pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure
         check_all(&servers, &command, &mut lines).await;
     }
     let faults: Vec<_> = servers.faults().iter().map(ToString::to_string).collect();
-    let places = places(&servers, &command);
+    let place = |it: &config::Place| json!({"source": it.source.as_str(), "project": it.is_of_project, "file": it.file});
+    let places: Vec<_> = match &command.config {
+        Some(file) => vec![json!({"file": file})],
+        None => servers.places().iter().map(place).collect(),
+    };
     if output.json {
         let mut document = json!({"servers": lines, "places": places});
         if !faults.is_empty() {
@@ -64,16 +68,11 @@ pub(crate) async fn run(command: Servers, output: &Output) -> Result<(), Failure
         output.write(&screen)?;
         faults.iter().for_each(|fault| note(fault));
     }
-    let count = |member| {
-        lines
-            .iter()
-            .filter(|it| it["check"][member] != Value::Null)
-            .count()
-    };
-    match (count("error"), count("milliseconds")) {
-        (0, _) => Ok(()),
-        (failed, checked) => {
-            let message = format!("{failed} of {checked} servers failed the check");
+    let has_failed = |it: &&Value| it["check"]["error"].is_object();
+    match lines.iter().filter(has_failed).count() {
+        0 => Ok(()),
+        failed => {
+            let message = format!("{failed} of {} servers failed the check", lines.len());
             Err(Failure::new(Kind::Unreachable, message))
         }
     }
@@ -98,15 +97,6 @@ fn line(entry: &Entry) -> Value {
     line
 }
 
-/// The files that were looked at.
-fn places(servers: &config::Servers, command: &Servers) -> Vec<Value> {
-    let place = |it: &config::Place| json!({"source": it.source.as_str(), "project": it.is_of_project, "file": it.file});
-    match &command.config {
-        Some(file) => vec![json!({"file": file})],
-        None => servers.places().iter().map(place).collect(),
-    }
-}
-
 /// Connects to all servers that are enabled and trusted, and adds the results to their lines.
 async fn check_all(servers: &config::Servers, command: &Servers, lines: &mut [Value]) {
     let mut checks = JoinSet::new();
@@ -117,7 +107,8 @@ async fn check_all(servers: &config::Servers, command: &Servers, lines: &mut [Va
             continue;
         }
         if !is_trusted(entry, command.trust.trust_project).await {
-            lines[index]["check"] = json!({"skipped": untrusted(entry).message});
+            let reason = format!("{} is not trusted (--trust-project)", entry.file.display());
+            lines[index]["check"] = json!({"skipped": reason});
             continue;
         }
         let options = Connection {
@@ -132,12 +123,10 @@ async fn check_all(servers: &config::Servers, command: &Servers, lines: &mut [Va
             },
             ..Connection::default()
         };
-        let entry = entry.clone();
-        let limit = command.timeout;
-        let turns = Arc::clone(&turns);
+        let (entry, turns) = (entry.clone(), Arc::clone(&turns));
         checks.spawn(async move {
             let _turn = turns.acquire().await;
-            (index, check(&entry, &options, limit).await)
+            (index, check(&entry, &options).await)
         });
     }
     for (index, check) in checks.join_all().await {
@@ -146,8 +135,9 @@ async fn check_all(servers: &config::Servers, command: &Servers, lines: &mut [Va
 }
 
 /// Connects to a server, and counts its tools.
-async fn check(entry: &Entry, options: &Connection, limit: Duration) -> Value {
+async fn check(entry: &Entry, options: &Connection) -> Value {
     let begun = Instant::now();
+    let limit = options.timeout.unwrap_or_default();
     let late = || Failure::new(Kind::Timeout, format!("no answer within {limit:?}"));
     let checked = timeout(limit, connect(entry, options, begun)).await;
     let checked = checked.unwrap_or_else(|_| Err(late()));
@@ -177,20 +167,14 @@ fn show(lines: &[Value], places: &[Value], screen: &mut Screen) {
     let rows: Vec<_> = lines.iter().map(row).collect();
     if !screen.table(0, &rows) {
         for row in &rows {
-            let (last, others) = row.split_last().unwrap_or((&row[0], &[]));
-            let others = others
-                .iter()
-                .flat_map(|it| [it.clone(), part(Look::Plain, " ")]);
-            screen.line(0, 4, &others.collect::<Vec<_>>());
-            screen.text(4, last.0, &last.1);
+            let space = part(Look::Plain, " ");
+            let spaced: Vec<_> = row.iter().flat_map(|it| [it, &space]).cloned().collect();
+            screen.line(0, 4, &spaced);
         }
     }
     if lines.is_empty() {
-        screen.text(
-            0,
-            Look::Plain,
-            "no server is configured in any of these files:",
-        );
+        let message = "no server is configured in any of these files:";
+        screen.text(0, Look::Plain, message);
         for place in places {
             screen.text(2, Look::Plain, text(place, "file"));
         }
@@ -201,45 +185,35 @@ fn text<'a>(line: &'a Value, name: &str) -> &'a str {
     line[name].as_str().unwrap_or_default()
 }
 
-/// A server on one line: its name, source and transport, the state if it was checked, and last the
-/// result of the check, or else the program or URL.
+/// A server on one line: its name, source and transport, and the result of the check, or else the
+/// program or URL.
 fn row(line: &Value) -> Vec<Part<'_>> {
     let source = text(line, "source");
-    let source = match line["project"].as_bool() {
-        Some(true) if source != "project" => format!("{source} (project)"),
-        _ => source.to_owned(),
+    let is_of_client = line["project"] == true && source != "project";
+    let project = if is_of_client { " (project)" } else { "" };
+    let check = &line["check"];
+    let (look, state, result) = if let Some(message) = check["error"]["message"].as_str() {
+        (Look::Bad, "failed", message.replace('\n', "; "))
+    } else if let Some(reason) = check["skipped"].as_str() {
+        (Look::Quiet, "not checked", reason.to_owned())
+    } else if check.is_object() {
+        let (era, revision) = (text(check, "era"), text(check, "revision"));
+        let (tools, time) = (&check["tools"], &check["milliseconds"]);
+        let result = format!("{era}, {revision}, tools: {tools}, {time} ms");
+        (Look::Good, "ok", result)
+    } else {
+        let is_disabled = line["enabled"] == false;
+        let note = if is_disabled { " (disabled)" } else { "" };
+        (Look::Plain, "", place(line) + note)
     };
-    let mut row = vec![
+    let state = (!state.is_empty()).then(|| part(look, state));
+    let first = [
         part(Look::Strong, text(line, "name")),
-        part(Look::Quiet, source),
+        part(Look::Quiet, format!("{source}{project}")),
         part(Look::Plain, text(line, "transport")),
     ];
-    let check = &line["check"];
-    if let Some(message) = check["error"]["message"].as_str() {
-        let reason = message.replace('\n', "; ");
-        row.extend([part(Look::Bad, "failed"), part(Look::Plain, reason)]);
-    } else if line["enabled"] == false {
-        let place = place(line);
-        row.extend(check.is_object().then(|| part(Look::Quiet, "disabled")));
-        row.push(match check {
-            Value::Null => part(Look::Quiet, format!("{place} (disabled)")),
-            _ => part(Look::Quiet, place),
-        });
-    } else if check["skipped"].is_string() {
-        let reason = format!("{} is not trusted (--trust-project)", text(line, "file"));
-        row.extend([part(Look::Quiet, "not checked"), part(Look::Quiet, reason)]);
-    } else if let Some(revision) = check["revision"].as_str() {
-        let era = text(check, "era");
-        let tools = match &check["tools"] {
-            one if *one == 1 => "1 tool".to_owned(),
-            tools => format!("{tools} tools"),
-        };
-        let result = format!("{era}, {revision}, {tools}, {} ms", check["milliseconds"]);
-        row.extend([part(Look::Good, "ok"), part(Look::Plain, result)]);
-    } else {
-        row.push(part(Look::Plain, place(line)));
-    }
-    row
+    let last = [part(Look::Plain, result)];
+    first.into_iter().chain(state).chain(last).collect()
 }
 
 /// The URL, or the program with its arguments.
@@ -273,7 +247,8 @@ mod tests {
         let message = "https://shop.example.com/mcp: shop.example.com can't be reached: Connection refused (os error 111)";
         let failed =
             json!({"error": {"code": "unreachable", "message": message}, "milliseconds": 3});
-        let skipped = json!({"skipped": "untrusted"});
+        let skipped = |reason| json!({"skipped": reason});
+        let untrusted = "/home/ada/shop/.mcp.json is not trusted (--trust-project)";
         vec![
             line(
                 "weather",
@@ -294,14 +269,14 @@ mod tests {
                 "project",
                 true,
                 json!({"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/home/ada/a b"]}),
-                skipped.clone(),
+                skipped(untrusted),
             ),
             line(
                 "old",
                 "claude-desktop",
                 false,
                 json!({"command": "./old"}),
-                skipped,
+                skipped("it is disabled in its file"),
             ),
             line(
                 "one",

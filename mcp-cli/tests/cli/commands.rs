@@ -332,8 +332,8 @@ fn listen_says_which_changes_it_waits_for() {
         assert_eq!(run.code, 0, "{run:?}");
         run.stderr
     };
-    let waiting = "waiting for changes of tools and note://1; Ctrl-C ends\n\
-        the server does not announce changes of prompts or resources\n";
+    let waiting = "waiting for changes of tools, note://1; Ctrl-C ends\n\
+        the server does not announce changes of prompts, resources\n";
     assert_eq!(listen(&[]), waiting);
     assert_eq!(listen(&["--json"]), "");
 }

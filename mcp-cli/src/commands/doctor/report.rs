@@ -1,17 +1,18 @@
 //! The report of a diagnosis, for a person and for a bug report.
 
 use std::env::consts::{ARCH, OS};
-use std::mem;
 use std::time::Instant;
+use std::{mem, slice};
 
 use mcp_config::Target;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-use crate::arguments::Connection;
 use crate::failure::Failure;
 use crate::limits::MIN_SECRET_CHARS;
 use crate::output::Output;
 use crate::screen::{Look, Screen, part};
+use crate::server;
 
 /// The steps of a diagnosis. Each one is shown when it is done.
 pub(super) struct Report<'a> {
@@ -19,79 +20,59 @@ pub(super) struct Report<'a> {
     /// Strings that are replaced in all facts and errors.
     secrets: Vec<String>,
     /// The name of the server, or else its URL or program.
-    pub(super) target: Option<String>,
-    steps: Vec<Value>,
+    pub(super) target: String,
+    steps: Vec<Step>,
     begun: Instant,
     /// The facts of the current step.
     facts: Vec<String>,
 }
 
+#[derive(Serialize)]
+struct Step {
+    #[serde(rename = "step")]
+    name: &'static str,
+    ok: bool,
+    milliseconds: u128,
+    facts: Vec<String>,
+}
+
 impl<'a> Report<'a> {
-    pub(super) fn new(connection: &Connection, output: &'a Output) -> Self {
+    pub(super) fn new(target: &str, output: &'a Output) -> Self {
         let mut report = Self {
             output,
-            secrets: Vec::new(),
-            target: None,
+            secrets: in_url(target),
+            target: String::new(),
             steps: Vec::new(),
             begun: Instant::now(),
             facts: Vec::new(),
         };
-        report.protect_url(&connection.target);
-        let headers = connection.reach.header.iter();
-        headers.for_each(|it| report.protect_value(&it.1));
-        for variable in &connection.reach.env {
-            report.protect_value(variable.split_once('=').map_or("", |it| it.1));
-        }
+        report.target = match server::parse(target) {
+            Some(Target::Program(program)) => program.command,
+            _ => report.redacted(target),
+        };
         report
     }
 
-    /// Keeps the values of headers and variables, and parts of the URL, out of the report.
+    /// Keeps the values of headers and variables, and users and queries of URLs, out of the report.
     pub(super) fn protect(&mut self, target: &Target) {
-        let mut place = String::new();
-        if let Target::Program(program) = target {
-            program.args.iter().for_each(|it| self.protect_url(it));
-            program.env.values().for_each(|it| self.protect_value(it));
-            place.clone_from(&program.command);
-        } else if let Some(remote) = target.remote() {
-            self.protect_url(&remote.url);
-            remote
-                .headers
-                .values()
-                .for_each(|it| self.protect_value(it));
-            place = self.redacted(&remote.url);
-        }
-        self.target.get_or_insert(place);
-    }
-
-    /// Protects a value, and its words: the scheme of a credential may be left out in a message.
-    fn protect_value(&mut self, value: &str) {
-        let words = value.split_whitespace().chain([value]);
-        let words = words.filter(|it| it.chars().count() >= MIN_SECRET_CHARS);
+        let (urls, values): (&[_], Vec<_>) = match (target, target.remote()) {
+            (Target::Program(it), _) => (&it.args, it.env.values().collect()),
+            (_, Some(it)) => (slice::from_ref(&it.url), it.headers.values().collect()),
+            _ => return,
+        };
+        // The scheme of a credential may be left out in a message.
+        let words = values
+            .into_iter()
+            .flat_map(|it| it.split_whitespace().chain([&**it]));
         self.secrets.extend(words.map(str::to_owned));
+        self.secrets.extend(urls.iter().flat_map(|it| in_url(it)));
         // A secret may contain another one.
         self.secrets.sort_by_key(|it| usize::MAX - it.len());
     }
 
-    /// Protects the user information and the query of a URL.
-    fn protect_url(&mut self, url: &str) {
-        let Some((_, rest)) = url.split_once("://") else {
-            return;
-        };
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        if let Some((user, _)) = authority.rsplit_once('@') {
-            self.secrets.push(user.to_owned());
-            user.split(':').for_each(|it| self.protect_value(it));
-        }
-        if let Some((_, query)) = url.split_once('?') {
-            self.secrets.push(query.to_owned());
-            query
-                .split(['&', '='])
-                .for_each(|it| self.protect_value(it));
-        }
-    }
-
     fn redacted(&self, text: &str) -> String {
-        let secrets = self.secrets.iter().filter(|it| !it.is_empty());
+        let secrets = self.secrets.iter();
+        let secrets = secrets.filter(|it| it.chars().count() >= MIN_SECRET_CHARS);
         secrets.fold(text.to_owned(), |text, it| text.replace(&**it, "…"))
     }
 
@@ -114,16 +95,15 @@ impl<'a> Report<'a> {
         name: &'static str,
         result: Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let milliseconds = self.begun.elapsed().as_millis();
-        let step = json!({
-            "step": name.to_lowercase(),
-            "ok": result.is_ok(),
-            "milliseconds": milliseconds,
-            "facts": mem::take(&mut self.facts),
-        });
+        let step = Step {
+            name,
+            ok: result.is_ok(),
+            milliseconds: self.begun.elapsed().as_millis(),
+            facts: mem::take(&mut self.facts),
+        };
         if !self.output.json {
             let mut screen = self.output.screen();
-            show(name, &step, &mut screen);
+            step.show(&mut screen);
             self.output.write(&screen)?;
         }
         self.steps.push(step);
@@ -138,8 +118,8 @@ impl<'a> Report<'a> {
     /// Fails with the error in `result`, without secrets.
     pub(super) fn end(self, result: Result<(), Failure>) -> Result<(), Failure> {
         let result = result.map_err(|mut failure| {
-            failure.message = self.redacted(&failure.message);
-            failure.advice = failure.advice.as_ref().map(|it| self.redacted(it));
+            failure.message = self.redacted(&failure.text());
+            failure.advice = None;
             failure.url = failure.url.as_ref().map(|it| self.redacted(it));
             failure
         });
@@ -152,7 +132,6 @@ impl<'a> Report<'a> {
             });
             if let Err(failure) = &result {
                 document["error"] = json!(failure);
-                document["error"]["message"] = json!(failure.text());
             }
             self.output.document(&document)?;
         }
@@ -160,22 +139,32 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Shows a step on a line: whether it succeeded, its name, its time and its facts.
-fn show(name: &str, step: &Value, screen: &mut Screen) {
-    let (look, mark) = match step["ok"] == true {
-        true => (Look::Good, "✓"),
-        false => (Look::Bad, "✗"),
-    };
-    let milliseconds = step["milliseconds"].to_string();
-    let facts = step["facts"].as_array().into_iter().flatten();
-    let facts: Vec<_> = facts.filter_map(Value::as_str).collect();
-    let head = [
-        part(look, mark),
-        part(Look::Strong, format!(" {name:13}")),
-        part(Look::Quiet, format!(" {milliseconds:>5} ms  ")),
-        part(Look::Plain, facts.join(", ")),
-    ];
-    screen.line(0, 26, &head);
+/// The user information and the query of a URL, and their parts.
+fn in_url(url: &str) -> Vec<String> {
+    let (_, rest) = url.split_once("://").unwrap_or_default();
+    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let authority = place.split('/').next().unwrap_or_default();
+    let (user, _) = authority.rsplit_once('@').unwrap_or_default();
+    let parts = query.split(['&', '=']).chain(user.split(':'));
+    let all = [query, user].into_iter().chain(parts);
+    all.map(str::to_owned).collect()
+}
+
+impl Step {
+    /// Shows the step on a line: whether it succeeded, its name, its time and its facts.
+    fn show(&self, screen: &mut Screen) {
+        let (look, mark) = match self.ok {
+            true => (Look::Good, "✓"),
+            false => (Look::Bad, "✗"),
+        };
+        let line = [
+            part(look, mark),
+            part(Look::Strong, format!(" {:13}", self.name)),
+            part(Look::Quiet, format!(" {:>5} ms  ", self.milliseconds)),
+            part(Look::Plain, self.facts.join(", ")),
+        ];
+        screen.line(0, 26, &line);
+    }
 }
 
 #[cfg(test)]
@@ -184,7 +173,7 @@ mod tests {
 
     #[test]
     fn steps_are_shown_at_any_width() {
-        let facts: [(&str, bool, u32, &[&str]); 6] = [
+        let facts: [(&str, bool, u128, &[&str]); 6] = [
             (
                 "configuration",
                 true,
@@ -204,7 +193,7 @@ mod tests {
                 &[
                     "TLS 1.3",
                     "issued by CN=R11,O=Let's Encrypt,C=US",
-                    "valid until 2027-01-30 (61 days left)",
+                    "valid until 2027-01-30",
                 ],
             ),
             (
@@ -220,7 +209,8 @@ mod tests {
                 &[
                     "authorization server https://login.example.com",
                     "clients register themselves",
-                    "token ends at 2026-11-29T12:00:00Z, and is refreshed",
+                    "token until 2026-11-29T12:00:00Z",
+                    "can be refreshed",
                 ],
             ),
             ("protocol", false, 10_004, &[]),
@@ -228,8 +218,14 @@ mod tests {
         let screen = |width| {
             let mut screen = Screen::new(Some(width), false);
             for (name, ok, milliseconds, facts) in facts {
-                let step = json!({"ok": ok, "milliseconds": milliseconds, "facts": facts});
-                show(name, &step, &mut screen);
+                let facts = facts.iter().map(ToString::to_string).collect();
+                let step = Step {
+                    name,
+                    ok,
+                    milliseconds,
+                    facts,
+                };
+                step.show(&mut screen);
             }
             format!("{width}:\n{}", screen.as_str())
         };
