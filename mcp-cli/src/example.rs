@@ -13,43 +13,8 @@ use crate::limits::{
 use crate::schema::{Schema, below, document};
 use crate::tool_arguments::read;
 
-/// Strings of a format. They are also tried for strings with a pattern.
-const FORMATS: [(&str, &str); 14] = [
-    ("date", "2026-01-31"),
-    ("date-time", "2026-01-31T12:00:00Z"),
-    ("time", "12:00:00Z"),
-    ("duration", "P1D"),
-    ("email", "ada@example.com"),
-    ("idn-email", "ada@example.com"),
-    ("hostname", "example.com"),
-    ("ipv4", "192.0.2.1"),
-    ("ipv6", "2001:db8::1"),
-    ("uri", "https://example.com/"),
-    ("url", "https://example.com/"),
-    ("uuid", "123e4567-e89b-12d3-a456-426614174000"),
-    ("regex", ".*"),
-    ("json-pointer", "/a"),
-];
-/// Other strings that are tried for strings with a pattern.
-const TEXTS: [&str; 12] = [
-    "a", "A", "1", "ab", "AB", "ABC", "AB-123", "1.0.0", "v1", "#336699", "12:00", "a/b",
-];
-
-/// How much may still be tried. A schema may contain itself.
-#[derive(Clone, Copy)]
-struct Tries<'a> {
-    /// The number of values.
-    left: &'a Cell<usize>,
-    levels: usize,
-}
-
-impl Tries<'_> {
-    fn next(self) -> Option<Self> {
-        self.left.set(self.left.get().checked_sub(1)?);
-        let levels = self.levels.checked_sub(1)?;
-        Some(Self { levels, ..self })
-    }
-}
+/// The numbers of values and of levels that may still be tried. A schema may contain itself.
+type Tries<'a> = (&'a Cell<usize>, usize);
 
 /// The words of a call that the schema of a tool accepts, with all required arguments.
 ///
@@ -57,11 +22,7 @@ impl Tries<'_> {
 pub(crate) fn of_tool(tool: &Tool) -> Option<Vec<String>> {
     let document = document(tool.input_schema.as_raw(), 0);
     let schema = Schema::new(&document);
-    let left = Cell::new(EXAMPLE_VALUES);
-    let tries = Tries {
-        left: &left,
-        levels: CHECKED_LEVELS,
-    };
+    let tries = (&Cell::new(EXAMPLE_VALUES), CHECKED_LEVELS);
     let shapes = schema.alternatives().filter(Schema::has_objects);
     let mut shapes = shapes.take(LISTED_SHAPES);
     let value = shapes.find_map(|it| object(&it, tries))?;
@@ -92,18 +53,14 @@ fn words(key: &str, value: &Value, words_of_all: &mut Vec<String>) {
     }
 }
 
-/// A value that the schema accepts. `name` is the text of a string without other rules, and `nth`
-/// makes the elements of a list different.
-fn value(schema: &Schema<'_>, name: &str, nth: usize, tries: Tries<'_>) -> Option<Value> {
-    let shapes = schema.alternatives().take(LISTED_SHAPES);
-    let mut found = None;
-    for shape in shapes {
-        found = one(&shape, name, nth, tries.next()?).or(found);
-        if found.as_ref().is_some_and(|it| !it.is_null()) {
-            break;
-        }
-    }
-    found
+/// A value that the schema accepts, null only if nothing else is. `name` is the text of a string
+/// without other rules, and `nth` makes the elements of a list different.
+fn value(schema: &Schema<'_>, name: &str, nth: usize, (left, levels): Tries<'_>) -> Option<Value> {
+    left.set(left.get().checked_sub(1)?);
+    let tries = (left, levels.checked_sub(1)?);
+    let mut shapes: Vec<_> = schema.alternatives().take(LISTED_SHAPES).collect();
+    shapes.sort_by_key(|it| it.kinds() == ["null"]);
+    shapes.iter().find_map(|it| one(it, name, nth, tries))
 }
 
 /// A value that the only alternative of a schema accepts.
@@ -112,19 +69,16 @@ fn one(schema: &Schema<'_>, name: &str, nth: usize, tries: Tries<'_>) -> Option<
     let examples = examples.into_iter().flatten().chain(schema.get("example"));
     let choices: Vec<_> = schema.choices().into_iter().map(|it| it.0).collect();
     let choices = choices.iter().cycle().skip(nth).take(choices.len());
-    let stated = examples
-        .chain(schema.get("default"))
-        .chain(choices.copied());
-    let mut stated = stated.filter(|it| !it.is_null());
+    let stated = examples.chain(schema.get("default"));
+    let mut stated = stated.chain(choices.copied()).filter(|it| !it.is_null());
     if let Some(value) = stated.find(|it| fits(schema, it)) {
         return Some(value.clone());
     }
-    let kinds = schema.kinds();
-    let kinds = if kinds.is_empty() {
-        vec!["string"]
-    } else {
-        kinds
-    };
+    let mut kinds = schema.kinds();
+    kinds.sort_by_key(|it| *it == "null");
+    if kinds.is_empty() {
+        kinds.push("string");
+    }
     kinds.into_iter().find_map(|kind| {
         let candidates = match kind {
             "object" => object(schema, tries).into_iter().collect(),
@@ -181,58 +135,51 @@ fn size(schema: &Schema<'_>, keyword: &'static str) -> Option<usize> {
     usize::try_from(schema.get(keyword)?.as_u64()?).ok()
 }
 
-/// Numbers within and at the limits of a schema.
+/// Small numbers, and numbers at and between the limits of a schema.
 fn numbers(schema: &Schema<'_>, kind: &str, nth: usize) -> Vec<Value> {
     let limit = |keyword| schema.get(keyword).and_then(Value::as_f64);
     let step = limit("multipleOf").filter(|it| *it > 0.0).unwrap_or(1.0);
-    let least = limit("minimum").or(limit("exclusiveMinimum"));
     let most = limit("maximum").or(limit("exclusiveMaximum"));
-    let nth = nth as f64;
+    let least = limit("minimum").or(limit("exclusiveMinimum"));
     let low = least.or(most.map(|it| it - step)).unwrap_or(0.0);
-    let high = most.unwrap_or(low + step);
-    let first = (low / step).ceil() * step;
-    let candidates = [
-        1.0 + nth,
-        first + nth * step,
-        first + (nth + 1.0) * step,
-        low,
-        high,
-        (low + high) / 2.0,
-    ];
+    let middle = (low + most.unwrap_or(low)) / 2.0;
+    let (nth, first) = (nth as f64, (low / step).ceil() * step);
+    let candidates = [1.0 + nth, first + nth * step, first + step, first, middle];
     let value = |it: f64| match it {
         it if it.fract() == 0.0 && it.abs() < 1e15 => Some(json!(it as i64)),
-        it if kind == "number" => Some(json!(it)),
-        _ => None,
+        it => (kind == "number").then(|| json!(it)),
     };
     candidates.into_iter().filter_map(value).collect()
 }
 
-/// Strings of the format, or else the name in capitals, in the length that a schema requires.
+/// A string of the format, or else the name in capitals, in the length that a schema requires.
 fn strings(schema: &Schema<'_>, name: &str, nth: usize) -> Vec<Value> {
     let format = schema.get("format").and_then(Value::as_str);
-    let of_format = FORMATS.iter().find(|it| Some(it.0) == format);
-    if let Some((_, text)) = of_format {
-        return vec![json!(text)];
+    let of_format = match format.unwrap_or_default() {
+        "date" => "2026-01-31",
+        "date-time" => "2026-01-31T12:00:00Z",
+        "time" => "12:00:00Z",
+        "duration" => "P1D",
+        "email" => "ada@example.com",
+        "hostname" => "example.com",
+        "ipv4" => "192.0.2.1",
+        "ipv6" => "2001:db8::1",
+        "uri" | "url" => "https://example.com/",
+        "uuid" => "123e4567-e89b-12d3-a456-426614174000",
+        _ => "",
+    };
+    if !of_format.is_empty() {
+        return vec![json!(of_format)];
     }
     let is_word = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it);
-    let word = if name.chars().all(is_word) && !name.is_empty() {
-        name
-    } else {
-        "text"
-    };
-    let mut texts = vec![word.to_uppercase(), word.to_owned()];
+    let is_word = !name.is_empty() && name.chars().all(is_word);
+    let mut text = if is_word { name } else { "text" }.to_uppercase();
     if nth > 0 {
-        texts.insert(0, format!("{}{}", word.to_uppercase(), nth + 1));
+        text += &(nth + 1).to_string();
     }
-    if schema.get("pattern").is_some() {
-        let others = FORMATS.iter().map(|it| it.1).chain(TEXTS);
-        texts.extend(others.map(str::to_owned));
-    }
-    let fitted = |text: String| {
-        let length = text.chars().count();
-        let length = length.max(size(schema, "minLength").unwrap_or(0).min(EXAMPLE_CHARS));
-        let length = length.min(size(schema, "maxLength").unwrap_or(length));
-        text.chars().cycle().take(length).collect::<String>()
-    };
-    texts.into_iter().map(|it| json!(fitted(it))).collect()
+    let least = size(schema, "minLength").unwrap_or(0).min(EXAMPLE_CHARS);
+    let length = text.chars().count().max(least);
+    let length = length.min(size(schema, "maxLength").unwrap_or(length));
+    let text: String = text.chars().cycle().take(length).collect();
+    vec![json!(text), json!(text.to_lowercase())]
 }

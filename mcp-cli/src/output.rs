@@ -178,7 +178,7 @@ mod tests {
         ("Term::", &["output.rs"]),
         ("ProgressBar::", &["progress.rs"]),
         ("ProgressStyle::", &["progress.rs"]),
-        ("set_message(", &[]),
+        ("set_message(", &["progress.rs"]),
         ("Select::new", &["prompts.rs"]),
         ("Text::new", &["prompts.rs"]),
         ("Password::new", &["prompts.rs"]),

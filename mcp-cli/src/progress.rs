@@ -1,126 +1,107 @@
 //! The line that shows how far a call is, and that is gone when the result is there.
 
 use std::convert::Infallible;
-use std::future;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Mutex;
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use console::truncate_str;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcp_runtime::types::ProgressNotificationParams;
-use tokio::time::sleep;
-use unicode_width::UnicodeWidthChar as _;
+use tokio::time::{Instant, sleep};
 
 use crate::limits::{SPINNER_DELAY, SPINNER_STEP, USUAL_COLUMNS};
 use crate::output::{note, stderr_width};
 use crate::questions::lock;
 use crate::visible::visible;
 
-/// How progress is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum Way {
-    #[default]
-    Hidden,
-    /// A line on standard error that is rewritten.
-    Line,
-    /// Each report is a line on standard error.
-    Log,
-}
-
+/// The line of the current call, if it has one.
 #[derive(Default)]
-pub(crate) struct Progress(Mutex<State>);
+pub(crate) struct Progress(Mutex<Option<Line>>);
 
-#[derive(Default)]
-struct State {
-    way: Way,
-    begun: Option<Instant>,
-    /// The line, while it is visible.
-    bar: Option<ProgressBar>,
+/// Removes the line when it is dropped, for example because the user cancels the call.
+pub(crate) struct Guard<'a>(&'a Progress);
+
+struct Line {
+    begun: Instant,
+    last: Option<ProgressNotificationParams>,
     /// Whether a question is open, which hides the line.
     is_paused: bool,
-    last: Arc<Mutex<Option<ProgressNotificationParams>>>,
+    /// The line while it is visible.
+    bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// Begins to show the progress of a call.
-    pub(crate) fn begin(&self, way: Way) {
-        *lock(&self.0) = State {
-            way,
-            begun: Some(Instant::now()),
-            ..State::default()
-        };
+    /// Begins to show the progress of a call on standard error.
+    pub(crate) fn begin(&self) -> Guard<'_> {
+        *lock(&self.0) = Some(Line {
+            begun: Instant::now(),
+            last: None,
+            is_paused: false,
+            bar: None,
+        });
+        Guard(self)
     }
 
     pub(crate) fn report(&self, report: ProgressNotificationParams) {
-        let mut state = lock(&self.0);
-        if state.way == Way::Log {
-            let text = [amount(&report), report.message.unwrap_or_default()].join(" ");
-            return note(&format!("progress: {}", text.trim_end()));
+        if let Some(line) = &mut *lock(&self.0) {
+            line.last = Some(report);
+            line.draw();
         }
-        *lock(&state.last) = Some(report);
-        state.show();
     }
 
-    /// Shows the line once the call has taken a while, and never ends.
-    pub(crate) async fn wait(&self) -> Infallible {
-        let begun = lock(&self.0).begun;
-        sleep(SPINNER_DELAY.saturating_sub(begun.map_or(Duration::ZERO, |it| it.elapsed()))).await;
-        lock(&self.0).show();
-        future::pending().await
+    /// Draws the line while a request is open, and never ends.
+    pub(crate) async fn draw(&self) -> Infallible {
+        loop {
+            lock(&self.0).as_mut().map(Line::draw);
+            sleep(SPINNER_STEP).await;
+        }
     }
 
-    /// Removes the line.
-    pub(crate) fn clear(&self) {
-        lock(&self.0).clear();
-    }
-
-    /// Removes the line until [`Self::resume`].
-    pub(crate) fn pause(&self) {
-        let mut state = lock(&self.0);
-        state.is_paused = true;
-        state.clear();
-    }
-
-    pub(crate) fn resume(&self) {
-        lock(&self.0).is_paused = false;
+    /// Removes the line during a question.
+    pub(crate) fn pause(&self, is_paused: bool) {
+        if let Some(line) = &mut *lock(&self.0) {
+            line.is_paused = is_paused;
+            line.clear();
+        }
     }
 
     /// Writes a line of a log above the line.
-    pub(crate) fn log(&self, line: &str) {
-        match &lock(&self.0).bar {
-            Some(bar) => bar.suspend(|| note(line)),
-            None => note(line),
+    pub(crate) fn log(&self, text: &str) {
+        match lock(&self.0).as_ref().and_then(|it| it.bar.as_ref()) {
+            Some(bar) => bar.suspend(|| note(text)),
+            None => note(text),
         }
     }
 }
 
-impl State {
-    fn show(&mut self) {
-        let Some(begun) = self
-            .begun
-            .filter(|_| self.way == Way::Line && !self.is_paused)
-        else {
-            return;
-        };
-        if let Some(bar) = &self.bar {
-            return bar.tick();
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if let Some(mut line) = lock(&self.0.0).take() {
+            line.clear();
         }
-        let last = Arc::clone(&self.last);
-        let draw = move |_: &ProgressState, text: &mut dyn std::fmt::Write| {
-            let width = stderr_width().unwrap_or(USUAL_COLUMNS);
-            let _ = text.write_str(&line(lock(&last).as_ref(), begun.elapsed(), width));
-        };
-        let style = ProgressStyle::with_template("{line}");
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        bar.set_style(style.with_key("line", draw));
-        bar.enable_steady_tick(SPINNER_STEP);
-        self.bar = Some(bar);
     }
+}
 
+impl Line {
     fn clear(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+    }
+
+    /// Draws the line if there is a report, or once the call has taken a while.
+    fn draw(&mut self) {
+        let time = self.begun.elapsed();
+        if self.is_paused || self.last.is_none() && time < SPINNER_DELAY {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{msg}");
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        });
+        let width = stderr_width().unwrap_or(USUAL_COLUMNS);
+        bar.set_message(line(self.last.as_ref(), time, width));
     }
 }
 
@@ -150,7 +131,14 @@ fn line(report: Option<&ProgressNotificationParams>, time: Duration, width: usiz
         .and_then(|it| it.message.as_deref())
         .unwrap_or_default();
     parts.push(visible(message, true).replace(['\n', '\t'], " "));
-    fitted(parts.join(" ").trim_end(), width.saturating_sub(1))
+    let line = parts.join(" ");
+    truncate_str(line.trim_end(), width.saturating_sub(1), "…").into_owned()
+}
+
+/// A report as a line of a log.
+pub(crate) fn log_line(report: &ProgressNotificationParams) -> String {
+    let message = report.message.as_deref().unwrap_or_default();
+    format!("progress: {} {message}", amount(report))
 }
 
 /// The part that is done, from 0 to 1, if the whole is known.
@@ -170,20 +158,6 @@ fn amount(report: &ProgressNotificationParams) -> String {
         _ if is_step(report.progress) => report.progress.to_string(),
         _ => format!("{:.3e}", report.progress),
     }
-}
-
-/// Cuts text to a number of columns.
-fn fitted(text: &str, width: usize) -> String {
-    let columns = |it: char| it.width().unwrap_or_default();
-    if text.chars().map(columns).sum::<usize>() <= width {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let is_room = |it: &char| {
-        used += columns(*it);
-        used <= width
-    };
-    text.chars().take_while(is_room).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -242,21 +216,25 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_of_more_than_a_second_shows_a_spinner() {
         let progress = Progress::default();
-        let is_shown = || lock(&progress.0).bar.is_some();
-        let during = |millis| tokio::time::timeout(Duration::from_millis(millis), progress.wait());
-        progress.begin(Way::Hidden);
+        let is_shown = || {
+            lock(&progress.0)
+                .as_ref()
+                .is_some_and(|it| it.bar.is_some())
+        };
+        let during = |millis| tokio::time::timeout(Duration::from_millis(millis), progress.draw());
         assert!(during(5_000).await.is_err() && !is_shown());
-        progress.begin(Way::Line);
+        let guard = progress.begin();
         assert!(during(900).await.is_err() && !is_shown());
-        assert!(during(1_100).await.is_err() && is_shown());
-        progress.pause();
+        assert!(during(300).await.is_err() && is_shown());
+        progress.pause(true);
         assert!(!is_shown());
         progress.report(report(r#"{"progressToken": 1, "progress": 1}"#));
         assert!(!is_shown(), "a question is open");
-        progress.resume();
+        progress.pause(false);
         progress.report(report(r#"{"progressToken": 1, "progress": 2}"#));
         assert!(is_shown());
-        progress.clear();
-        assert!(!is_shown());
+        drop(guard);
+        progress.report(report(r#"{"progressToken": 1, "progress": 3}"#));
+        assert!(!is_shown(), "the call has ended");
     }
 }

@@ -70,9 +70,8 @@ impl Questions {
         let result = tokio::select! {
             result = request.into_future() => Some(result),
             () = self.interrupted.notified() => None,
-            never = self.progress.wait() => match never {},
+            never = self.progress.draw() => match never {},
         };
-        self.progress.clear();
         let result = result.ok_or_else(Failure::cancelled)?;
         let list = lock(&self.unanswered).join("\n  ");
         if list.is_empty() {
@@ -102,12 +101,12 @@ impl Questions {
         &self,
         question: impl FnOnce() -> InquireResult<Option<T>> + Send + 'static,
     ) -> Result<T, ElicitReply> {
-        self.progress.pause();
+        self.progress.pause(true);
         lock(&self.held).get_or_insert_default();
         let answer = spawn_blocking(question).await;
         let held = lock(&self.held).take();
         held.iter().flatten().for_each(|line| note(line));
-        self.progress.resume();
+        self.progress.pause(false);
         match answer {
             Ok(Ok(Some(answer))) => return Ok(answer),
             Ok(Ok(None)) => return Err(ElicitReply::decline()),

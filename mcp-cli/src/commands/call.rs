@@ -16,7 +16,7 @@ use crate::content::Contents;
 use crate::failure::{Failure, Kind};
 use crate::fields::{first_sentence, table};
 use crate::output::{Output, note, note_bad, stderr_width};
-use crate::progress::Way;
+use crate::progress::log_line;
 use crate::screen::{Look, Screen, part};
 use crate::server::command;
 use crate::session::{Context, Session};
@@ -58,15 +58,18 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
             and its tasks with it";
         return Err(Failure::usage(reason));
     }
-    session.questions.progress.begin(way(context));
+    let has_line = context.verbose == 0 && is_person(context);
+    let progress = has_line.then(|| session.questions.progress.begin());
     let task = match &command.resume {
         Some(id) => session.result(session.client.resume_id(id)).await?,
         None => start(&call, &session, context).await?,
     };
     if let (true, Some(id)) = (command.detach, task.id()) {
+        drop(progress);
         return output.show(&json!({"taskId": id}), id);
     }
     let result = follow(task, &session, context).await?;
+    drop(progress);
     if output.json {
         output.document(&result)?;
     }
@@ -82,12 +85,8 @@ pub(crate) async fn run(call: At<Call>, context: &Context) -> Result<(), Failure
     result::show(&result, &shown, output)
 }
 
-fn way(context: &Context) -> Way {
-    match context.verbose {
-        1.. => Way::Log,
-        0 if !context.output.json && io::stderr().is_terminal() => Way::Line,
-        0 => Way::Hidden,
-    }
+fn is_person(context: &Context) -> bool {
+    !context.output.json && io::stderr().is_terminal()
 }
 
 /// The failure of a tool that reports an error. For a person, the tool's own text comes first.
@@ -156,8 +155,10 @@ async fn start(
         note(&format!("calling {}", tool.name));
     }
     let mut call = client.call_tool(&*tool.name, &arguments);
-    if way(context) != Way::Hidden {
-        let questions = Arc::clone(&session.questions);
+    let questions = Arc::clone(&session.questions);
+    if context.verbose > 0 {
+        call = call.on_progress(move |report| questions.log(log_line(&report)));
+    } else if is_person(context) {
         call = call.on_progress(move |report| questions.progress.report(report));
     }
     session.result(call.task()).await
@@ -170,9 +171,8 @@ async fn follow(
     context: &Context,
 ) -> Result<CallToolResult, Failure> {
     let mut task = task.cancel_on_drop();
-    let is_person = !context.output.json && io::stderr().is_terminal();
     let log = |line: String| {
-        if is_person || context.verbose > 0 {
+        if is_person(context) || context.verbose > 0 {
             session.questions.log(line.replace('\n', " "));
         }
     };
