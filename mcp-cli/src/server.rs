@@ -1,7 +1,8 @@
 //! Finds the server that a command is about: on the command line, or in the files of MCP clients.
 
 use std::env;
-use std::path::{MAIN_SEPARATOR, Path};
+use std::ffi::OsString;
+use std::path::{self, MAIN_SEPARATOR, Path, PathBuf};
 
 use inquire::InquireError;
 use inquire::error::InquireResult;
@@ -205,15 +206,39 @@ fn unknown(error: ConfigError, name: &str, config: Option<&Path>) -> Failure {
     } else if let Some(advice) = missing_scheme(name) {
         failure.message += &format!("\n{advice}");
     } else {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let is_program = env::split_paths(&path).any(|folder| folder.join(name).is_file());
+        let program = Program {
+            command: name.to_owned(),
+            ..Program::default()
+        };
         let file = config.map_or(String::new(), |it| format!(" --config {}", it.display()));
-        failure.message += &match is_program {
+        failure.message += &match find(&program).is_some() {
             true => format!("\n`{name}` is a program: put it behind `--` at the end"),
             false => format!("\nlist the servers with: mcp servers{file}"),
         };
     }
     failure
+}
+
+/// Finds the file of a program: in its folder, or in `PATH`.
+pub(crate) fn find(program: &Program) -> Option<PathBuf> {
+    let folder = Path::new(program.cwd.as_deref().unwrap_or("."));
+    let path = program.env.get("PATH").map(OsString::from);
+    let path = path.or_else(|| env::var_os("PATH")).unwrap_or_default();
+    let folders = match program.command.contains(['/', '\\']) {
+        true => vec![folder.to_owned()],
+        false => env::split_paths(&path).map(|it| folder.join(it)).collect(),
+    };
+    // On Windows, programs are found without their extensions.
+    let ends = env::var("PATHEXT").unwrap_or_default();
+    let names: Vec<_> = ends
+        .split(';')
+        .chain([""])
+        .map(|it| format!("{}{it}", program.command))
+        .collect();
+    let mut files = folders
+        .iter()
+        .flat_map(|folder| names.iter().map(|it| folder.join(it)));
+    path::absolute(files.find(|it| it.is_file())?).ok()
 }
 
 /// Returns advice if the text is a URL without its scheme: a host and a port, and possibly a path.

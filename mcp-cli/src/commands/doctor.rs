@@ -7,10 +7,6 @@
 mod network;
 mod report;
 
-use std::env;
-use std::ffi::OsString;
-use std::path::{self, Path, PathBuf};
-
 use mcp_config::{Program, Target};
 
 use crate::arguments::Connection;
@@ -94,20 +90,12 @@ async fn configuration(
     Ok((target, roots.transpose()?))
 }
 
-/// Finds the file of a program, and returns the next step. On Windows, only a name with its extension
-/// is found.
+/// Finds the file of a program, and returns the next step.
 fn find(report: &mut Report<'_>, program: &Program) -> Result<&'static str, Failure> {
-    let folder = Path::new(program.cwd.as_deref().unwrap_or("."));
-    let path = program.env.get("PATH").map(OsString::from);
-    let path = path.or_else(|| env::var_os("PATH")).unwrap_or_default();
-    // An empty path is one folder, `folder` itself.
-    let is_path = program.command.contains(['/', '\\']);
-    let path = if is_path { OsString::new() } else { path };
-    let file = |it: PathBuf| folder.join(it).join(&program.command);
-    let Some(file) = env::split_paths(&path).map(file).find(|it| it.is_file()) else {
+    let Some(file) = server::find(program) else {
         return Ok("program");
     };
-    report.fact(path::absolute(file)?.display().to_string());
+    report.fact(file.display().to_string());
     report.step("program", Ok("protocol"))
 }
 

@@ -1,6 +1,5 @@
 //! `mcp install` and `mcp uninstall`: change the files of clients.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
@@ -261,7 +260,10 @@ fn completed(mut target: Target, source: &Source, command: &Install) -> Result<T
                     return Err(Failure::usage(plain(&it)));
                 }
             }
-            program.command = absolute(&program.command)?;
+            let path = server::find(program).ok_or_else(|| {
+                Failure::usage(format!("there is no program `{}`", program.command))
+            })?;
+            program.command = path.to_string_lossy().into_owned();
             for variable in &command.env {
                 let reference = format!("${{{variable}}}");
                 let (name, value) = variable.split_once('=').unwrap_or((variable, &reference));
@@ -276,25 +278,6 @@ fn completed(mut target: Target, source: &Source, command: &Install) -> Result<T
         }
     }
     Ok(target)
-}
-
-/// The absolute path of a program.
-fn absolute(program: &str) -> Result<String, Failure> {
-    let missing = || Failure::usage(format!("there is no program `{program}`"));
-    let path = env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<_> = match program.contains(['/', '\\']) {
-        true => vec![env::current_dir()?],
-        false => env::split_paths(&path).collect(),
-    };
-    // On Windows, programs are found without their extensions.
-    let ends = env::var("PATHEXT").unwrap_or_default();
-    let ends = ends.split(';').chain([""]);
-    let names: Vec<_> = ends.map(|end| format!("{program}{end}")).collect();
-    let mut paths = folders
-        .iter()
-        .flat_map(|folder| names.iter().map(|it| folder.join(it)));
-    let path = paths.find(|it| it.is_file()).ok_or_else(missing)?;
-    Ok(std::path::absolute(path)?.to_string_lossy().into_owned())
 }
 
 /// Warns of secrets that anyone who reads the file can see.
