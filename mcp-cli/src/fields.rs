@@ -157,7 +157,12 @@ fn field(name: &str, schema: &Schema<'_>, is_required: bool, detail: Detail) -> 
 
 fn default(schema: &Schema<'_>) -> Option<String> {
     let default = schema.get("default").filter(|it| !it.is_null())?;
-    Some(one_line(&text(default)))
+    let text = one_line(&text(default));
+    Some(if text.contains(' ') {
+        format!("“{text}”")
+    } else {
+        text
+    })
 }
 
 /// The text of a value, as in an argument of `mcp call`.
@@ -198,21 +203,18 @@ fn notes(schema: &Schema<'_>, detail: Detail) -> String {
     ] {
         notes.extend(range(schema.get(least), schema.get(most), unit));
     }
-    let all = [
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "format",
-        "pattern",
-    ];
-    let words = ["more than", "less than", "a multiple of", "", "matches"];
-    for (keyword, word) in all.into_iter().zip(words) {
-        let value = schema
-            .get(keyword)
-            .filter(|it| it.is_number() || it.is_string());
-        // The formats of numbers are names of types in some language.
-        let value = value.filter(|_| !word.is_empty() || schema.kinds().contains(&"string"));
-        notes.extend(value.map(|it| format!("{word} {}", text(it)).trim().to_owned()));
+    // The formats of numbers are names of types in some language.
+    let is_text = schema.kinds().contains(&"string");
+    for (keyword, word) in [
+        ("exclusiveMinimum", "more than "),
+        ("exclusiveMaximum", "less than "),
+        ("multipleOf", "a multiple of "),
+        ("format", ""),
+        ("pattern", "matches "),
+    ] {
+        let value = schema.get(keyword);
+        let value = value.filter(|it| it.is_number() || is_text && it.is_string());
+        notes.extend(value.map(|it| format!("{word}{}", text(it))));
     }
     let long = default(schema).filter(|it| it.chars().count() > DEFAULT_CHARS);
     notes.extend(long.map(|it| format!("default {it}")));

@@ -1,11 +1,12 @@
 //! The line that shows how far a call is, and that is gone when the result is there.
 
 use std::convert::Infallible;
+use std::io::Write as _;
+use std::mem;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use console::truncate_str;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use console::{Term, truncate_str};
 use mcp_runtime::types::ProgressNotificationParams;
 use tokio::time::{Instant, sleep};
 
@@ -26,8 +27,7 @@ struct Line {
     last: Option<ProgressNotificationParams>,
     /// Whether a question is open, which hides the line.
     is_paused: bool,
-    /// The line while it is visible.
-    bar: Option<ProgressBar>,
+    is_visible: bool,
 }
 
 impl Progress {
@@ -37,7 +37,7 @@ impl Progress {
             begun: Instant::now(),
             last: None,
             is_paused: false,
-            bar: None,
+            is_visible: false,
         });
         Guard(self)
     }
@@ -45,7 +45,10 @@ impl Progress {
     pub(crate) fn report(&self, report: ProgressNotificationParams) {
         if let Some(line) = &mut *lock(&self.0) {
             line.last = Some(report);
-            line.draw();
+            // Later reports are drawn at the next step, because there may be thousands.
+            if !line.is_visible {
+                line.draw();
+            }
         }
     }
 
@@ -67,10 +70,9 @@ impl Progress {
 
     /// Writes a line of a log above the line.
     pub(crate) fn log(&self, text: &str) {
-        match lock(&self.0).as_ref().and_then(|it| it.bar.as_ref()) {
-            Some(bar) => bar.suspend(|| note(text)),
-            None => note(text),
-        }
+        let mut line = lock(&self.0);
+        line.as_mut().map(Line::clear);
+        note(text);
     }
 }
 
@@ -84,31 +86,32 @@ impl Drop for Guard<'_> {
 
 impl Line {
     fn clear(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
+        if mem::take(&mut self.is_visible) {
+            // There is no place left to report an error.
+            let _ = Term::stderr().clear_line();
         }
     }
 
-    /// Draws the line if there is a report, or once the call has taken a while.
+    /// Draws the line if there is a report, or once the call has taken a while. The cursor stays
+    /// behind the text, so that a `^C` of the terminal is cleared with it.
     fn draw(&mut self) {
         let time = self.begun.elapsed();
         if self.is_paused || self.last.is_none() && time < SPINNER_DELAY {
             return;
         }
-        let bar = self.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{msg}");
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-        });
         let width = stderr_width().unwrap_or(USUAL_COLUMNS);
-        bar.set_message(line(self.last.as_ref(), time, width));
+        let text = line(self.last.as_ref(), time, width);
+        let mut term = Term::buffered_stderr();
+        let drawn = term.clear_line().and_then(|()| write!(term, "{text}"));
+        let _ = drawn.and_then(|()| term.flush());
+        self.is_visible = true;
     }
 }
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 /// The line: a bar or a spinner, the amount, the time, and as much of the message as there is room
-/// for. It is shorter than `width` columns.
+/// for. It leaves room for `^C`.
 fn line(report: Option<&ProgressNotificationParams>, time: Duration, width: usize) -> String {
     let mut parts = Vec::new();
     match report.and_then(fraction) {
@@ -132,7 +135,7 @@ fn line(report: Option<&ProgressNotificationParams>, time: Duration, width: usiz
         .unwrap_or_default();
     parts.push(visible(message, true).replace(['\n', '\t'], " "));
     let line = parts.join(" ");
-    truncate_str(line.trim_end(), width.saturating_sub(1), "…").into_owned()
+    truncate_str(line.trim_end(), width.saturating_sub(3), "…").into_owned()
 }
 
 /// A report as a line of a log.
@@ -216,11 +219,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_of_more_than_a_second_shows_a_spinner() {
         let progress = Progress::default();
-        let is_shown = || {
-            lock(&progress.0)
-                .as_ref()
-                .is_some_and(|it| it.bar.is_some())
-        };
+        let is_shown = || lock(&progress.0).as_ref().is_some_and(|it| it.is_visible);
         let during = |millis| tokio::time::timeout(Duration::from_millis(millis), progress.draw());
         assert!(during(5_000).await.is_err() && !is_shown());
         let guard = progress.begin();

@@ -50,7 +50,7 @@ const PARTS: [Part; 11] = [
         ..Part::new("mcp-auth", "mcp-auth/src/", 10_860)
     },
     Part::new("mcp-bindgen", "mcp-bindgen/src/", 3_345),
-    Part::new("mcp-cli", "mcp-cli/src/", 6_525),
+    Part::new("mcp-cli", "mcp-cli/src/", 6_415),
     Part::new("mcp-config", "mcp-config/src/", 1_412),
     Part::new("mcp-extensions", "mcp-extensions/src/", 5_565),
     Part::new("mcp-stores", "mcp-stores/src/", 830),
