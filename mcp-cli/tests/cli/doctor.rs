@@ -342,6 +342,7 @@ fn a_report_for_others_has_no_secrets() {
         "token-in-url",
     );
     let url = page.replace("http://", "http://ada:p4ssw0rd@") + "/mcp?key=token-in-url";
+    let short = page.replace("http://", "http://a:pw@") + "/mcp?k=xy";
     let script = "echo $KEY swordfish-option >&2; echo 'postgres://ada:p4ssw0rd@host' >&2; exit 1";
     let servers = json!({"mcpServers": {
         "program": {"command": "sh", "args": ["-c", script, "postgres://ada:p4ssw0rd@host"], "env": {"KEY": "swordfish-value"}},
@@ -368,6 +369,7 @@ fn a_report_for_others_has_no_secrets() {
             "Authorization: Bearer swordfish-header",
         ],
         &["doctor", &url, "--header", option],
+        &["doctor", &short, "--header", option],
     ] {
         for run in [
             user.run(arguments),
@@ -376,7 +378,14 @@ fn a_report_for_others_has_no_secrets() {
             assert_ne!(run.code, 0, "{run:?}");
             let shown = format!("{}{}", run.stdout, run.stderr);
             assert!(shown.contains('…'), "{shown}");
-            for secret in ["swordfish", "p4ssw0rd", "token-in-url", "ada:"] {
+            for secret in [
+                "swordfish",
+                "p4ssw0rd",
+                "token-in-url",
+                "ada:",
+                "a:pw",
+                "k=xy",
+            ] {
                 assert!(!shown.contains(secret), "{secret} in {shown}");
             }
         }
@@ -407,7 +416,7 @@ fn a_report_for_others_is_a_document() {
     let run = doctor(&["--json", "http://nowhere.invalid/mcp?key=123"]);
     run.fails(4, &["{\"error\":{\"code\":\"unreachable\""]);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(report["target"], "http://nowhere.invalid/mcp?…");
+    assert_eq!(report["target"], "http://nowhere.invalid/mcp…");
     assert_eq!(report["steps"][1]["step"], "DNS");
     assert_eq!(report["steps"][1]["ok"], false);
     assert_eq!(report["error"]["code"], "unreachable");

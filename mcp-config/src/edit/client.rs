@@ -70,7 +70,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// Returns [`ConfigError::Unsupported`] like [`Change::add`].
+    /// Returns [`ConfigError::Unsupported`] like [`Change::add`](crate::Change::add).
     pub fn entry_text(&self, name: &str, target: &Target) -> Result<String, ConfigError> {
         let members = self.members(name, target)?;
         if !self.has_extension(".yaml") {

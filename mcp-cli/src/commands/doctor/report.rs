@@ -71,8 +71,12 @@ impl<'a> Report<'a> {
     }
 
     fn redacted(&self, text: &str) -> String {
-        let secrets = self.secrets.iter();
-        let secrets = secrets.filter(|it| it.chars().count() >= MIN_SECRET_CHARS);
+        // Replacing shorter words would also change words that are not secret.
+        let is_replaced = |it: &&String| match it.as_bytes() {
+            [.., b'@'] | [b'?', ..] => it.len() > 1,
+            _ => it.chars().count() >= MIN_SECRET_CHARS,
+        };
+        let secrets = self.secrets.iter().filter(is_replaced);
         secrets.fold(text.to_owned(), |text, it| text.replace(&**it, "…"))
     }
 
@@ -139,15 +143,15 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The user information and the query of a URL, and their parts.
+/// The user information (`user:password@`) and the query (`?query`) of a URL, and their parts.
 fn in_url(url: &str) -> Vec<String> {
     let (_, rest) = url.split_once("://").unwrap_or_default();
     let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
     let authority = place.split('/').next().unwrap_or_default();
     let (user, _) = authority.rsplit_once('@').unwrap_or_default();
     let parts = query.split(['&', '=']).chain(user.split(':'));
-    let all = [query, user].into_iter().chain(parts);
-    all.map(str::to_owned).collect()
+    let all = [format!("?{query}"), format!("{user}@")].into_iter();
+    all.chain(parts.map(str::to_owned)).collect()
 }
 
 impl Step {
