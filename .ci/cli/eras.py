@@ -25,7 +25,7 @@ def check(target, *options):
     read = done("call", target, *options, "forecast", "--input", "-", "place.city=Oslo", stdin=given).json
     assert (read["city"], read["days"]) == ("Oslo", 2), read
 
-    assert call("picture").text == "image/png, 300 B\n"
+    assert call("picture").text == "image/png, 300 B (`--save DIR` keeps it)\n"
     answers = ["--answer", "name=Ada", "--answer", "size=small"]
     assert call("ask", *answers).text == 'accept {"name":"Ada","size":"small","count":7,"sure":true}\n'
     unanswered = fails(5, "input_required", "call", target, *options, "ask")

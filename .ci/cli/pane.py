@@ -62,9 +62,9 @@ class Pane:
         return int(code), shown.rstrip()
 
     def broken(self):
-        """The lines that the terminal had to break, without those that are a single long word."""
+        """The lines that the terminal had to break, except before a last word that is never broken."""
         lines = self.shown("-J").splitlines()
-        return [line for line in lines if len(line) > self.columns and " " in line.strip()]
+        return [line for line in lines if len(line.rpartition(" ")[0].rstrip()) > self.columns]
 
     def styles(self):
         """The styles that are used, as parameters of SGR (ECMA-48)."""

@@ -88,7 +88,7 @@ def _():
     shown = run("servers", "--check", "--config", config)
     assert shown.code == 4 and "2 of 3 servers failed the check" in shown.stderr, shown
     shown = shown.text
-    assert "2026-07-28, 8 tools" in shown and "refused" in shown and "UNSET_X" in shown, shown
+    assert "2026-07-28, tools: 8" in shown and "refused" in shown and "UNSET_X" in shown, shown
     assert document("inspect", "alive", "--config", config)["server"]["name"] == "stranger"
     assert "`alive`" in fails(2, "usage", "inspect", "aliv", "--config", config)
     assert "UNSET_X" in fails(2, "usage", "inspect", "unset", "--config", config)

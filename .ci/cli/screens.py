@@ -1,5 +1,6 @@
 """Looks at the command in terminals of three widths, with tmux: lists, progress, forms."""
 
+import json
 import os
 import re
 import shlex
@@ -16,6 +17,10 @@ os.environ.update(RELEASE=RELEASE)
 STYLES = {"", "0", "1", "2", "22", "31", "32", "39", "49"}
 serving = fastmcp_over_http()
 URL = serving.__enter__()
+FEW = f"{WORK}/few.json"
+with open(FEW, "w") as few:
+    servers = {"everything": {"command": "node", "args": EVERYTHING[1:]}, "docs": {"url": "https://docs.example.com/mcp"}}
+    json.dump({"mcpServers": servers}, few)
 PROGRAM = shlex.quote(shlex.join(EVERYTHING))
 
 
@@ -45,7 +50,7 @@ def _():
         f"call {URL} climb",
         f"call {URL} forecast days=many",
         f"doctor {URL}",
-        "servers",
+        f"servers --config {FEW}",
         "listen --for 1s " + PROGRAM,
     ]
     for columns in WIDTHS:
