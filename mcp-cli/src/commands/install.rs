@@ -257,6 +257,10 @@ fn completed(mut target: Target, source: &Source, command: &Install) -> Result<T
                 if let Err(it) = Arguments::try_parse_from(words)
                     && it.kind() != ErrorKind::ValueValidation
                 {
+                    // clap also returns help as an error.
+                    if !it.use_stderr() {
+                        it.exit();
+                    }
                     return Err(Failure::usage(plain(&it)));
                 }
             }

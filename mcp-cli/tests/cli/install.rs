@@ -484,3 +484,18 @@ mod on_unix {
         }
     }
 }
+
+#[test]
+fn the_help_of_a_proxy_is_no_error() {
+    let user = User::new();
+    let run = user.run(&[
+        "install",
+        "cursor",
+        "proxy",
+        "https://example.com/mcp",
+        "--help",
+    ]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.starts_with("Serves a server"), "{run:?}");
+    assert!(!user.path(".cursor/mcp.json").exists());
+}
