@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::limits::{DEFAULT_CHARS, LISTED_FIELDS, LISTED_LEVELS, LISTED_SHAPES, LISTED_VALUES};
-use crate::schema::{Schema, below, distinct};
+use crate::schema::{Schema, below, distinct, text};
 use crate::screen::{Look, Part, Screen, part};
 
 /// A member of an object.
@@ -157,19 +157,12 @@ fn field(name: &str, schema: &Schema<'_>, is_required: bool, detail: Detail) -> 
 
 fn default(schema: &Schema<'_>) -> Option<String> {
     let default = schema.get("default").filter(|it| !it.is_null())?;
-    let text = one_line(&text(default));
-    Some(if text.contains(' ') {
-        format!("“{text}”")
+    let shown = one_line(&text(default));
+    Some(if shown.contains(' ') {
+        format!("“{shown}”")
     } else {
-        text
+        shown
     })
-}
-
-/// The text of a value, as in an argument of `mcp call`.
-fn text(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The kinds of JSON that match, with the kinds of elements.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::output::note;
 use crate::prompts;
-use crate::schema::{Schema, exact};
+use crate::schema::{self, Schema, exact};
 
 /// Asks whether the user agrees to a request of the server. Cancelling is an error.
 pub(crate) fn agree(question: &str, [yes, no]: [&str; 2]) -> InquireResult<bool> {
@@ -96,8 +96,10 @@ fn ask_text(
     label: &str,
     help: Option<&str>,
 ) -> InquireResult<Option<Value>> {
-    let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
-    let default = field.get("default").filter(|it| !it.is_null()).map(text);
+    let default = field
+        .get("default")
+        .filter(|it| !it.is_null())
+        .map(schema::text);
     let document = field.source();
     let check = |text: &str| {
         if !text.is_empty() {

@@ -56,7 +56,6 @@ pub(crate) const SHOWN_LEVELS: usize = 64;
 /// The number of columns of a terminal that does not state it.
 pub(crate) const USUAL_COLUMNS: usize = 80;
 /// The number of columns that the last column of a table needs, to be readable when it is wrapped.
-#[allow(dead_code)]
 pub(crate) const MIN_COLUMN: usize = 16;
 
 /// The number of resources that `mcp inspect` lists without `--resources`.

@@ -420,6 +420,13 @@ fn is_kind(json: &str, kind: &str) -> bool {
     found == kind || (found, kind) == ("integer", "number")
 }
 
+/// The text of a value, as in an argument of `mcp call`.
+pub(crate) fn text(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// The path of a member.
 pub(crate) fn below(path: &str, name: &str) -> String {
     format!("{path}.{name}").trim_start_matches('.').to_owned()

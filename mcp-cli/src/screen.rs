@@ -1,7 +1,5 @@
 //! Text for a person, wrapped to the width of the terminal.
 
-#![allow(dead_code)]
-
 use std::borrow::Cow;
 use std::iter;
 

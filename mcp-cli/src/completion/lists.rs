@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::limits::{COMPLETED_CHARS, COMPLETED_VALUES, LIST_AGE, LIST_BYTES, LIST_FILES};
 use crate::questions::lock;
-use crate::schema::{Schema, elements};
+use crate::schema::{Schema, elements, text};
 use crate::server;
 
 /// A tool, prompt, resource or template, or an argument of one.
@@ -84,11 +84,6 @@ fn inputs(input: &Value) -> Vec<Item> {
 
 /// The values of an enumeration, a boolean, or a list of these.
 fn values(schema: &Schema<'_>) -> Vec<String> {
-    let text = |value: &Value| {
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned)
-    };
     let choices = schema.choices().into_iter().take(COMPLETED_VALUES);
     let choices: Vec<_> = choices.map(|it| text(it.0)).collect();
     match schema.item(0).filter(|_| choices.is_empty()) {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{arguments, described, marks, name_line};
 use crate::example::of_tool;
 use crate::fields::{self, Detail, table};
-use crate::schema::{Schema, document};
+use crate::schema::{Schema, document, text};
 use crate::screen::{Look, Part, Screen, part};
 use crate::server::command;
 
@@ -78,10 +78,10 @@ fn stated(item: &impl Serialize, description: Option<&String>, screen: &mut Scre
     let others = ["uri", "uriTemplate", "description", "icons", "annotations"];
     let members = members.filter(|it| !others.contains(&it.0.as_str()));
     let row = |(name, value): (&String, &Value)| {
-        let text = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        vec![part(Look::Quiet, name.clone()), part(Look::Plain, text)]
+        vec![
+            part(Look::Quiet, name.clone()),
+            part(Look::Plain, text(value)),
+        ]
     };
     let rows: Vec<Vec<Part<'_>>> = members.map(row).collect();
     table(&rows, 2, screen);
