@@ -3,7 +3,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::{BlobResourceContents, ReadResourceResult, ResourceContents, TextResourceContents};
+use crate::{
+    BlobResourceContents, JsonObject, ReadResourceResult, ResourceContents, TextResourceContents,
+};
 
 impl ResourceContents {
     /// Creates text content of the resource `uri`.
@@ -36,6 +38,27 @@ impl ResourceContents {
             Self::Unknown(_) => {}
         }
         self
+    }
+
+    /// Sets the `_meta`. Content of an unknown kind is not changed.
+    #[must_use]
+    pub fn with_meta(mut self, meta: Option<JsonObject>) -> Self {
+        match &mut self {
+            Self::Text(text) => text.meta = meta,
+            Self::Blob(blob) => blob.meta = meta,
+            Self::Unknown(_) => {}
+        }
+        self
+    }
+
+    /// Returns the `_meta`, if the content has any.
+    #[must_use]
+    pub fn meta(&self) -> Option<&JsonObject> {
+        match self {
+            Self::Text(text) => text.meta.as_ref(),
+            Self::Blob(blob) => blob.meta.as_ref(),
+            Self::Unknown(_) => None,
+        }
     }
 
     /// Returns the URI, or `None` for content of an unknown kind.

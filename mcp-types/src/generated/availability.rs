@@ -34,7 +34,7 @@ pub(crate) static TYPES: &[TypeInfo] = &[
         "BlobResourceContents",
         0b11111,
         &[
-            FieldInfo::new("_meta", 0b11100, 0b0, "value{}?"),
+            FieldInfo::new("_meta", 0b11111, 0b0, "value{}?"),
             FieldInfo::new("blob", 0b11111, 0b11111, "string"),
             FieldInfo::new("mimeType", 0b11111, 0b0, "string?"),
             FieldInfo::new("uri", 0b11111, 0b11111, "string"),
@@ -1002,7 +1002,7 @@ pub(crate) static TYPES: &[TypeInfo] = &[
         "Resource",
         0b11111,
         &[
-            FieldInfo::new("_meta", 0b11100, 0b0, "value{}?"),
+            FieldInfo::new("_meta", 0b11111, 0b0, "value{}?"),
             FieldInfo::new("annotations", 0b11111, 0b0, "Annotations?"),
             FieldInfo::new("description", 0b11111, 0b0, "string?"),
             FieldInfo::new("icons", 0b11000, 0b0, "Icon[]?"),
@@ -1418,7 +1418,7 @@ pub(crate) static TYPES: &[TypeInfo] = &[
         "TextResourceContents",
         0b11111,
         &[
-            FieldInfo::new("_meta", 0b11100, 0b0, "value{}?"),
+            FieldInfo::new("_meta", 0b11111, 0b0, "value{}?"),
             FieldInfo::new("mimeType", 0b11111, 0b0, "string?"),
             FieldInfo::new("text", 0b11111, 0b11111, "string"),
             FieldInfo::new("uri", 0b11111, 0b11111, "string"),
@@ -1466,7 +1466,7 @@ pub(crate) static TYPES: &[TypeInfo] = &[
         "Tool",
         0b11111,
         &[
-            FieldInfo::new("_meta", 0b11100, 0b0, "value{}?"),
+            FieldInfo::new("_meta", 0b11111, 0b0, "value{}?"),
             FieldInfo::new("annotations", 0b11110, 0b0, "ToolAnnotations?"),
             FieldInfo::new("description", 0b11111, 0b0, "string?"),
             FieldInfo::new("execution", 0b1000, 0b0, "ToolExecution?"),

@@ -28,11 +28,7 @@ impl Conform for AudioContent {
 }
 
 impl Conform for BlobResourceContents {
-    fn conform(&mut self, revision: Revision) {
-        if revision <= Revision::V2025_03_26 {
-            fit::clear(&mut self.meta);
-        }
-    }
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for BooleanSchema {
@@ -1426,9 +1422,6 @@ impl Conform for RequestParams {
 
 impl Conform for Resource {
     fn conform(&mut self, revision: Revision) {
-        if revision <= Revision::V2025_03_26 {
-            fit::clear(&mut self.meta);
-        }
         self.annotations.conform(revision);
         if revision <= Revision::V2025_06_18 {
             fit::clear(&mut self.icons);
@@ -1915,11 +1908,7 @@ impl Conform for TextContent {
 }
 
 impl Conform for TextResourceContents {
-    fn conform(&mut self, revision: Revision) {
-        if revision <= Revision::V2025_03_26 {
-            fit::clear(&mut self.meta);
-        }
-    }
+    fn conform(&mut self, revision: Revision) {}
 }
 
 impl Conform for TitledMultiSelectEnumSchema {
@@ -1942,9 +1931,6 @@ impl Conform for TitledSingleSelectEnumSchema {
 
 impl Conform for Tool {
     fn conform(&mut self, revision: Revision) {
-        if revision <= Revision::V2025_03_26 {
-            fit::clear(&mut self.meta);
-        }
         if revision <= Revision::V2024_11_05 {
             fit::clear(&mut self.annotations);
         }

@@ -142,7 +142,7 @@ pub struct BlobResourceContents {
     /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
     /// reserved; all others are free.
     ///
-    /// Revisions: since 2025-06-18.
+    /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The data in base64.
@@ -4588,7 +4588,7 @@ pub struct Resource {
     /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
     /// reserved; all others are free.
     ///
-    /// Revisions: since 2025-06-18.
+    /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, importance and age of the content.
@@ -6238,7 +6238,7 @@ pub struct TextResourceContents {
     /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
     /// reserved; all others are free.
     ///
-    /// Revisions: since 2025-06-18.
+    /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Media type, if known.
@@ -6491,7 +6491,7 @@ pub struct Tool {
     /// Metadata that either side may attach. Keys whose prefix belongs to the protocol are
     /// reserved; all others are free.
     ///
-    /// Revisions: since 2025-06-18.
+    /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the behavior of the tool.

@@ -51,6 +51,26 @@ pub(crate) const REPAIRS: &[Repair] = &[
         set: "{\"additionalProperties\": {}}",
     },
     Repair {
+        revisions: &["2024-11-05", "2025-03-26"],
+        at: "/Tool/properties",
+        set: "{\"_meta\": {\"additionalProperties\": {}, \"type\": \"object\"}}",
+    },
+    Repair {
+        revisions: &["2024-11-05", "2025-03-26"],
+        at: "/Resource/properties",
+        set: "{\"_meta\": {\"additionalProperties\": {}, \"type\": \"object\"}}",
+    },
+    Repair {
+        revisions: &["2024-11-05", "2025-03-26"],
+        at: "/TextResourceContents/properties",
+        set: "{\"_meta\": {\"additionalProperties\": {}, \"type\": \"object\"}}",
+    },
+    Repair {
+        revisions: &["2024-11-05", "2025-03-26"],
+        at: "/BlobResourceContents/properties",
+        set: "{\"_meta\": {\"additionalProperties\": {}, \"type\": \"object\"}}",
+    },
+    Repair {
         revisions: &[
             "2024-11-05",
             "2025-03-26",
