@@ -232,6 +232,15 @@ impl Client {
         active.any(|extension| extension.id() == id)
     }
 
+    /// Returns true if this client declares an extension on the newest connection, whether or not the
+    /// server does.
+    #[must_use]
+    pub fn declares_extension(&self, id: &str) -> bool {
+        let revision = self.negotiated().revision;
+        let mut declared = self.state().config.extensions.settings(revision);
+        declared.any(|(declared, _)| declared == id)
+    }
+
     /// Answers questions that the server has asked outside the core protocol, for example through an
     /// extension. The [handlers](super::ClientBuilder::on_form) of the client answer them
     /// concurrently. Errors name `method` as the method that the questions belong to.

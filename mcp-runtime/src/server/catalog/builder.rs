@@ -1,6 +1,8 @@
 //! Adds tools, prompts and resources to a server's builder. Each of them is an entry, or a function
 //! with a macro, which turns the function into a type that makes an entry.
 
+use std::mem;
+
 use mcp_types::{Prompt, Tool};
 
 use super::Visibility;
@@ -45,14 +47,22 @@ pub trait IntoResource {
 }
 
 impl ServerBuilder {
-    /// Adds a tool: a function with `#[tool]`, or a [`ToolEntry`].
+    /// Adds a tool: a function with `#[tool]`, or a [`ToolEntry`]. Also adds the resources of its
+    /// [extensions](crate::server::ToolExtension::resources).
     ///
     /// # Panics
     ///
-    /// When the server already has a tool with this name.
+    /// When the server already has a tool with this name, or another resource with the URI of such a
+    /// resource.
     #[track_caller]
     pub fn tool(&mut self, tool: impl IntoTool) -> &mut Self {
-        self.registry.tools.declare("tool", tool.into_tool());
+        let mut tool = tool.into_tool();
+        for resource in mem::take(&mut tool.resources) {
+            if !self.registry.resources.contains(&resource) {
+                self.resource(resource);
+            }
+        }
+        self.registry.tools.declare("tool", tool);
         self
     }
 

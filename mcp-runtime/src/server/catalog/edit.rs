@@ -1,11 +1,12 @@
 //! Changes the tools, prompts and resources of a server while it runs.
 
 use std::collections::BTreeSet;
-use std::fmt;
+use std::{fmt, mem};
 
 use super::entries::Entries;
 use super::{CatalogEntry, IntoPrompt, IntoResource, IntoTool, List, Registry};
 use crate::server::Server;
+use crate::server::resources::ResourceEntry;
 
 /// Changes to a server's tools, prompts and resources, which [`apply`](Self::apply) makes
 /// atomically.
@@ -68,9 +69,19 @@ impl Server {
 
 impl Edit<'_> {
     /// Adds a tool. If there is a tool with the same name, the new tool takes its place in the
-    /// list.
+    /// list. Also adds the resources of its
+    /// [extensions](crate::server::ToolExtension::resources) that the server does not have yet, which
+    /// changes the list of resources.
     pub fn add_tool(self, tool: impl IntoTool) -> Self {
-        self.add(List::Tools, |it| &mut it.tools, tool.into_tool())
+        let mut tool = tool.into_tool();
+        let router = self.server.state.current();
+        let is_new = |resource: &ResourceEntry| {
+            let mut known = router.resources.entries.iter();
+            known.all(|(_, entry)| entry.listed != resource.listed)
+        };
+        let resources = mem::take(&mut tool.resources).into_iter().filter(is_new);
+        let with_resources = resources.fold(self, Self::add_resource);
+        with_resources.add(List::Tools, |it| &mut it.tools, tool)
     }
 
     /// Adds a prompt. If there is a prompt with the same name, the new prompt takes its place in

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::server::resources::ResourceEntry;
 use crate::server::{Context, Scopes};
 
 /// All entries of one kind, in the order in which they are listed.
@@ -129,6 +130,14 @@ impl<R: CatalogEntry> Entries<R> {
             entry: Arc::new(entry.layered()),
         });
         self.next += 1;
+    }
+}
+
+impl Entries<ResourceEntry> {
+    /// Returns true if the server itself has a resource with the same description.
+    pub(super) fn contains(&self, resource: &ResourceEntry) -> bool {
+        let found = self.position(resource.name(), None);
+        found.is_some_and(|position| self.slots[position].entry.listed == resource.listed)
     }
 }
 

@@ -7,6 +7,7 @@ use mcp_types::Tool;
 use crate::connection::BoxFuture;
 use crate::layer::{BoxError, McpRequest, McpResponse, Next, from_fn};
 use crate::server::Detachable;
+use crate::server::resources::ResourceEntry;
 use crate::server::tools::ToolEntry;
 
 /// The part of a protocol extension that applies to a single tool: a layer that may answer calls with
@@ -47,6 +48,14 @@ pub trait ToolExtension: Send + Sync + 'static {
         let _ = tool;
     }
 
+    /// Returns the resources that belong to the tool; none by default. The server offers them together
+    /// with the tool. If several tools return the same resource, it is added once.
+    ///
+    /// Called once, when the extension is added to the tool.
+    fn resources(&self) -> Vec<ResourceEntry> {
+        Vec::new()
+    }
+
     /// Serves a call. Either call `next`, or return a result with the extension's own `resultType`
     /// ([`McpResponse::of`]) if the client [declares](crate::Context::declares_extension) the
     /// extension.
@@ -66,9 +75,11 @@ pub trait ToolExtension: Send + Sync + 'static {
 impl ToolEntry {
     /// Adds an extension to the tool. Layers that were added before wrap it.
     #[must_use]
+    #[track_caller]
     pub fn with(mut self, extension: impl ToolExtension) -> Self {
         let extension = Arc::new(extension);
         self.needs.extend(extension.needs());
+        self.resources.extend(extension.resources());
         let describing = Arc::clone(&extension);
         let entry = self.described(move |tool| describing.describe(tool));
         entry.layer(from_fn(move |request: McpRequest, next: Next| {

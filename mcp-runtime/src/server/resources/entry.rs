@@ -40,7 +40,7 @@ pub struct ResourceEntry {
     pub(in crate::server) asks: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::server) enum Listed {
     Resource(Box<Resource>),
     Template(Box<ResourceTemplate>),

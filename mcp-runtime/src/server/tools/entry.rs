@@ -18,6 +18,7 @@ use crate::server::handler::{CallRejection, Convert, InvalidArguments};
 use crate::server::layers::{
     InnermostHandler, Layered, Stack, check_same, typed_result, unfit_result,
 };
+use crate::server::resources::ResourceEntry;
 use crate::server::{Context, ContextValue, FromContext, OptionalFromContext, Reply, Scopes};
 
 /// A tool that a server offers, with its handler.
@@ -30,6 +31,8 @@ pub struct ToolEntry {
     pub(in crate::server) layers: Option<Stack>,
     /// The extensions that are required to serve the tool.
     pub(in crate::server) needs: Vec<&'static str>,
+    /// The resources that extensions of the tool add to the server. Empty once the server has them.
+    pub(in crate::server) resources: Vec<ResourceEntry>,
     /// The output schema for revisions that require an object, if the content is not an object.
     pub(in crate::server) wrapped_schema: Option<RawJson>,
     /// The arguments that headers must repeat. They are read from the input schema on the first
@@ -187,6 +190,7 @@ impl ToolEntry {
             handler,
             layers: None,
             needs: Vec::new(),
+            resources: Vec::new(),
             wrapped_schema: None,
             param_headers: OnceLock::new(),
             visibility: Visibility::default(),
