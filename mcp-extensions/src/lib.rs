@@ -6,6 +6,8 @@
 #[cfg(any(feature = "skills", feature = "tasks"))]
 #[macro_use]
 mod requests;
+#[cfg(feature = "apps")]
+pub mod apps;
 #[cfg(feature = "skills")]
 pub mod skills;
 #[cfg(feature = "tasks")]
@@ -13,6 +15,8 @@ pub mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+#[cfg(feature = "apps")]
+pub use apps::{App, Apps};
 #[cfg(feature = "sqlite")]
 pub use tasks::SqliteTaskStore;
 #[cfg(feature = "tasks")]

@@ -32,7 +32,7 @@ struct Size {
 }
 
 const RUNTIME: Size = Size {
-    lines: 36_815,
+    lines: 36_860,
     files: 271,
     imports: 92,
     restricted: 58,
@@ -52,9 +52,9 @@ const PARTS: [Part; 11] = [
     Part::new("mcp-bindgen", "mcp-bindgen/src/", 3_345),
     Part::new("mcp-cli", "mcp-cli/src/", 6_415),
     Part::new("mcp-config", "mcp-config/src/", 1_412),
-    Part::new("mcp-extensions", "mcp-extensions/src/", 5_565),
+    Part::new("mcp-extensions", "mcp-extensions/src/", 6_230),
     Part::new("mcp-stores", "mcp-stores/src/", 830),
-    Part::new("mcp-types, by hand", "mcp-types/src/", 2_660),
+    Part::new("mcp-types, by hand", "mcp-types/src/", 2_675),
     Part::new("mcp-types, generated", "mcp-types/src/generated/", 10_500),
     Part::new("mcp-macros", "mcp-macros/src/", 4_815),
     Part {
@@ -62,7 +62,7 @@ const PARTS: [Part; 11] = [
         goal: Some(RUNTIME_GOAL),
         ..Part::new("mcp-runtime", "mcp-runtime/src/", 0)
     },
-    Part::new("xtask", "xtask/src/", 9_815),
+    Part::new("xtask", "xtask/src/", 9_820),
 ];
 
 impl Part {
