@@ -11,6 +11,7 @@ mod decode;
 mod extension;
 pub(crate) mod form;
 mod lifecycle;
+mod namespace;
 mod negotiation;
 mod params;
 mod pending;
@@ -31,6 +32,7 @@ pub(crate) use decode::{invalid_params, locate, misplaced, reason};
 pub use extension::ExtensionMethod;
 pub(crate) use extension::{OwnMethod, TASKS};
 pub(crate) use lifecycle::Lifecycle;
+pub(crate) use namespace::{Namespace, PAGE_KEYS};
 pub use negotiation::Negotiated;
 pub(crate) use negotiation::{
     LastNegotiated, RESOURCE_NOT_FOUND, resource_not_found, structured_content_is_object,

@@ -9,10 +9,12 @@
 //! not have the expected shape passes unchanged. The recursion into content blocks is limited by the
 //! depth of JSON that connections accept.
 
+use std::borrow::Cow;
+
 use mcp_types::jsonrpc::code;
 use mcp_types::{ErrorObject, OrderedMap, RawJson, RawJsonRef, meta_keys, methods};
 
-use crate::protocol::RESOURCE_NOT_FOUND;
+use crate::protocol::{Namespace, PAGE_KEYS, RESOURCE_NOT_FOUND};
 
 /// The members of an object, with undecoded values.
 pub(super) type Members<'a> = OrderedMap<RawJsonRef<'a>>;
@@ -66,10 +68,9 @@ impl JsonPart<'_> {
             member.is_some_and(|it| it.parse().is_ok_and(|found: String| found == text))
         };
         Some(match (self, name) {
-            // The `_meta` of a tool names its page. ChatGPT's key for it is `openai/outputTemplate`.
             (Meta, meta_keys::RELATED_TASK) => Entry("taskId"),
             (Meta, "ui") => Entry("resourceUri"),
-            (Meta, "ui/resourceUri" | "openai/outputTemplate") => Uri,
+            (Meta, key) if PAGE_KEYS.contains(&key) => Uri,
             (InputRequests, _) => InputRequest,
             (InputRequest, "params") if is("method", SAMPLING) => Question(SAMPLING),
             (InputRequest, "params") => Other,
@@ -123,19 +124,19 @@ impl JsonPart<'_> {
 /// An empty prefix changes nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
-    prefix: String,
+    namespace: Namespace,
 }
 
 impl Names {
     /// Creates names with `prefix`, which consists of ASCII letters, digits and `-`, and begins with
     /// a letter. The first `_` of a name and the first `+` of a URI therefore end the prefix.
-    pub(super) fn new(prefix: impl Into<String>) -> Self {
-        let prefix = prefix.into();
-        Self { prefix }
+    pub(super) fn new(prefix: impl AsRef<str>) -> Self {
+        let namespace = Namespace::new(prefix.as_ref());
+        Self { namespace }
     }
 
     pub(super) fn prefix(&self) -> &str {
-        &self.prefix
+        self.namespace.prefix()
     }
 
     /// Returns the parameters of a request or notification of the client as the server knows them.
@@ -144,7 +145,7 @@ impl Names {
     /// A filter of `subscriptions/listen` keeps only the URIs and task ids of this server. It may
     /// become empty.
     pub(super) fn request(&self, method: &str, params: &RawJson) -> Option<RawJson> {
-        if self.prefix.is_empty() {
+        if self.prefix().is_empty() {
             return Some(params.clone());
         }
         let address = address(method);
@@ -189,7 +190,7 @@ impl Names {
     }
 
     fn edited(&self, to: To, part: JsonPart<'_>, json: RawJson) -> RawJson {
-        if self.prefix.is_empty() {
+        if self.prefix().is_empty() {
             return json;
         }
         self.renamed(to, part, json.as_raw()).unwrap_or(json)
@@ -235,25 +236,12 @@ impl Names {
     /// Returns a name or a URI as the receiver knows it. Returns `None` if it belongs to another
     /// server.
     fn text(&self, to: To, part: JsonPart<'_>, text: &str) -> Option<String> {
-        let prefix = &*self.prefix;
-        let page = text.strip_prefix("ui://");
-        match (to, part, page) {
-            (To::Client, JsonPart::Name, _) => Some(format!("{prefix}_{text}")),
-            (To::Server, JsonPart::Name, _) => {
-                Some(text.strip_prefix(prefix)?.strip_prefix('_')?.to_owned())
-            }
-            (To::Client, _, Some(page)) => Some(format!("ui://{prefix}/{page}")),
-            (To::Client, _, None) => Some(format!("{prefix}+{text}")),
-            (To::Server, ..) => {
-                let (found, rest) = match page {
-                    Some(page) => page.split_once('/')?,
-                    None => text.split_once('+')?,
-                };
-                let scheme = page.map_or("", |_| "ui://");
-                // Clients may normalize the case of schemes and hosts (RFC 3986, section 6.2.2.1).
-                let is_ours = found.eq_ignore_ascii_case(prefix);
-                is_ours.then(|| format!("{scheme}{rest}"))
-            }
+        let namespace = &self.namespace;
+        match (to, part) {
+            (To::Client, JsonPart::Name) => Some(namespace.name(text)),
+            (To::Client, _) => Some(namespace.uri(text)),
+            (To::Server, JsonPart::Name) => namespace.strip_name(text).map(str::to_owned),
+            (To::Server, _) => namespace.strip(text).map(Cow::into_owned),
         }
     }
 }

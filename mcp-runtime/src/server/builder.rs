@@ -300,6 +300,10 @@ impl ServerBuilder {
     /// `gh`, the tool `search` becomes `gh_search`, and the resource `repo://main` becomes
     /// `gh+repo://main`. With an empty prefix, entries keep their names.
     ///
+    /// The page of an app keeps its scheme, because hosts refuse pages with other URIs: `ui://clock`
+    /// becomes `ui://gh/clock`, with the prefix in lower case. The URIs of pages in the `_meta` of
+    /// tools get the same prefix.
+    ///
     /// If several entries have the same name, the entry of this server wins, then the entry of the
     /// server mounted first. The other entries are hidden until the first is removed, and a warning
     /// is logged.

@@ -23,6 +23,7 @@ mod interleavings;
 mod joining;
 #[cfg(all(feature = "layer", feature = "macros", feature = "testing"))]
 mod layers;
+mod mounted_pages;
 mod mounting;
 mod pages;
 #[cfg(all(debug_assertions, feature = "validation"))]

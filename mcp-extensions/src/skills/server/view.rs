@@ -50,7 +50,7 @@ impl<'a> View<'a> {
 
     /// Answers `skills/get` (Getting a Skill).
     pub(super) async fn get(&self, uri: &str) -> Result<Members, ProtocolError> {
-        let path = self.resources.inner_uri(uri).and_then(uri::path);
+        let path = self.resources.inner_uri(uri).and_then(|it| uri::path(&it));
         let skill = match path.as_deref().and_then(uri::directory) {
             Some(path) => self.find(path).await?,
             None => None,
@@ -65,7 +65,7 @@ impl<'a> View<'a> {
         uri: &str,
         cursor: Option<String>,
     ) -> Result<Members, ProtocolError> {
-        let children = match self.resources.inner_uri(uri).and_then(uri::path) {
+        let children = match self.resources.inner_uri(uri).and_then(|it| uri::path(&it)) {
             Some(path) => self.children(&path).await?,
             None => Vec::new(),
         };

@@ -11,7 +11,6 @@ mod edit;
 mod entries;
 mod lists;
 mod mount;
-mod namespace;
 mod snapshot;
 
 pub use builder::{IntoPrompt, IntoResource, IntoTool};
@@ -21,5 +20,4 @@ pub use lists::List;
 pub(super) use lists::{Caching, ListResult, Place};
 pub use mount::mount_prefix;
 pub(super) use mount::{Mount, Registry, Relay};
-pub(super) use namespace::Namespace;
 pub(super) use snapshot::Catalog;

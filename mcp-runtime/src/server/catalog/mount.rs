@@ -2,14 +2,15 @@
 //! that forward to them. Names and URIs of these entries have a prefix. The prefix is also added to
 //! URIs in results, so clients can read them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Tool};
 
 use super::entries::Entries;
-use super::{Catalog, CatalogEntry, Namespace, Visibility};
-use crate::protocol::Change;
+use super::{Catalog, CatalogEntry, Visibility};
+use crate::protocol::{Change, Namespace};
 use crate::server::dispatch::Router;
 use crate::server::layers::Stack;
 use crate::server::prompts::{PromptCall, PromptEntry, around_prompt};
@@ -162,7 +163,8 @@ impl Mount {
         let inner = Arc::clone(inner);
         let namespace = self.namespace.clone();
         Visibility::limited(move |_: &R, name: &str, context: &Context| {
-            let name = namespace.strip(name);
+            let own = namespace.strip(name);
+            let name = own.as_deref().unwrap_or(name);
             inner.visibility().shows(&inner, name, context) && filter.shows(&inner, name, context)
         })
     }
@@ -193,10 +195,13 @@ fn mounted_tool(
     let scopes = mount.scopes(&**inner);
     let name = mount.namespace.name(&inner.name);
     let described = Arc::clone(inner);
-    let named = name.clone();
+    let namespace = mount.namespace.clone();
     let tool = move || {
         let mut tool = Tool::clone(&described.tool);
-        tool.name = named;
+        tool.name = namespace.name(&tool.name);
+        if let Some(meta) = &mut tool.meta {
+            namespace.add_to_pages(meta);
+        }
         tool
     };
     let serve = around_tool(mount.layers(), &inner.name, Arc::clone(&inner.handler));
@@ -250,14 +255,15 @@ fn mounted_resource(
     let mut listed = inner.listed.clone();
     let uri = listed.uri_mut();
     *uri = mount.namespace.uri(uri);
-    let template = inner.template.prefixed(&mount.namespace.uri(""));
+    let template = inner.template.prefixed(&mount.namespace);
     let serve = around_resource(mount.layers(), inner, Arc::clone(&inner.handler));
     let outer = Arc::clone(mount);
     let handler = move |call: ResourceCall<'_>| {
         let context = &call.context.within(&outer.server, &outer.namespace);
         let mount = Arc::clone(&outer);
+        let own = mount.namespace.strip(call.uri);
         let reply = serve(ResourceCall {
-            uri: mount.namespace.strip(call.uri),
+            uri: own.as_deref().unwrap_or(call.uri),
             context,
             ..call
         });
@@ -266,7 +272,9 @@ fn mounted_resource(
     let mut entry = ResourceEntry::new(listed, template, handler);
     if let Some(on_subscribe) = inner.on_subscribe.clone() {
         let namespace = mount.namespace.clone();
-        entry.on_subscribe = Some(Arc::new(move |uri| on_subscribe(namespace.strip(uri))));
+        entry.on_subscribe = Some(Arc::new(move |uri| {
+            on_subscribe(namespace.strip(uri).as_deref().unwrap_or(uri));
+        }));
     }
     entry.lister = inner.lister.clone().map(|inner| lister(inner, mount));
     entry.completers = inner.completers.clone();
@@ -283,8 +291,8 @@ fn lister(inner: Lister, mount: &Arc<Mount>) -> Lister {
     let mount = Arc::clone(mount);
     Arc::new(move |mut part| {
         part.context = part.context.within(&mount.server, &mount.namespace);
-        let after = part.after.as_deref();
-        part.after = after.map(|uri| namespace.strip(uri).to_owned());
+        let after = part.after.as_deref().and_then(|uri| namespace.strip(uri));
+        part.after = after.map(Cow::into_owned);
         let found = inner(part);
         let namespace = namespace.clone();
         Box::pin(async move {

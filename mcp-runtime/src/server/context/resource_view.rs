@@ -1,5 +1,6 @@
 //! How a caller sees the resources of a server.
 
+use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
 use super::Context;
@@ -48,14 +49,9 @@ impl ResourceView<'_> {
     /// Returns the URI that this server has for the resource that the client calls `uri`. `None` if
     /// the URI does not lead to this server.
     #[must_use]
-    pub fn inner_uri<'u>(&self, uri: &'u str) -> Option<&'u str> {
-        let inner = self
-            .0
-            .namespace()
-            .map_or(uri, |namespace| namespace.strip(uri));
-        self.outer_uri(inner)
-            .eq_ignore_ascii_case(uri)
-            .then_some(inner)
+    pub fn inner_uri<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        let namespace = self.0.namespace();
+        namespace.map_or(Some(uri.into()), |it| it.strip(uri))
     }
 
     /// Returns true if there is a resource with this `uri`, and `resources/list` may show it to the

@@ -6,6 +6,7 @@ use mcp_types::OrderedMap;
 
 use super::uri::{decode, encode, normalize, normalize_escapes};
 use crate::limits::MAX_URI_BYTES;
+use crate::protocol::Namespace;
 
 /// A URI template, such as `book://{isbn}` or `file:///{+path}{?line}`.
 ///
@@ -96,17 +97,12 @@ impl UriTemplate {
         self.parts.iter().all(|part| part.names().is_empty())
     }
 
-    /// Returns the template with `prefix` prepended to the scheme.
-    pub(in crate::server) fn prefixed(&self, prefix: &str) -> Self {
-        let mut parts = self.parts.clone();
-        match parts.first_mut() {
-            _ if prefix.is_empty() => {}
-            Some(Part::Literal(text)) => text.insert_str(0, &prefix.to_ascii_lowercase()),
-            _ => parts.insert(0, Part::Literal(prefix.to_ascii_lowercase())),
-        }
-        Self {
-            text: format!("{prefix}{}", self.text),
-            parts,
+    /// Returns the template with the prefix of `namespace`.
+    pub(in crate::server) fn prefixed(&self, namespace: &Namespace) -> Self {
+        let text = namespace.uri(&self.text);
+        match Self::parse(&text) {
+            Ok(template) if !self.is_literal() => template,
+            _ => Self::literal(&text),
         }
     }
 
