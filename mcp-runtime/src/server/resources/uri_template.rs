@@ -436,6 +436,21 @@ mod tests {
     }
 
     #[test]
+    fn braces_in_literal_text_stay_literal_under_a_prefix() {
+        let parsed = |text| UriTemplate::parse(text).unwrap();
+        let literal = UriTemplate::literal;
+        for (prefix, own, prefixed) in [
+            ("GH", parsed("x:{a}"), parsed("GH+x:{a}")),
+            ("GH", parsed("ui://{+a}"), parsed("ui://gh/{+a}")),
+            ("GH", literal("x:{a}"), literal("GH+x:{a}")),
+            ("", literal("x:{a}"), literal("x:{a}")),
+            ("", parsed("{+a}"), parsed("{+a}")),
+        ] {
+            assert_eq!(own.prefixed(&Namespace::new(prefix)), prefixed);
+        }
+    }
+
+    #[test]
     fn what_is_not_a_template_is_refused() {
         for text in [
             "x:{", "x:}", "x:{a", "x:a}b", "x:{}", "x:{a b}", "x:{a*}", "x:{a:3}", "x:{a}{b}",
