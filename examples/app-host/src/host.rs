@@ -1,0 +1,231 @@
+//! Serves the host page, and answers its requests and those of the pages that it shows.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use mcp_extensions::apps::{AppError, AppPage, ServerApps, page_uri};
+use mcp_runtime::types::jsonrpc::code;
+use mcp_runtime::types::{ErrorObject, Tool};
+use mcp_runtime::{CallError, Client};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The number of pages that are remembered. A browser that shows more pages loses the oldest.
+const MAX_PAGES: usize = 32;
+
+pub(crate) struct Host {
+    pub(crate) apps: ServerApps,
+    pub(crate) client: Client,
+    /// Host and port of the host page.
+    pub(crate) authority: String,
+    /// Host and port of the sandbox.
+    pub(crate) sandbox: String,
+    pub(crate) pages: Mutex<VecDeque<(String, Arc<AppPage>)>>,
+}
+
+impl Host {
+    /// Returns true if a request is for this address, and comes from the host page if it names an
+    /// origin.
+    fn is_addressed_by(&self, headers: &HeaderMap) -> bool {
+        let origin = format!("http://{}", self.authority);
+        headers
+            .get(header::HOST)
+            .is_some_and(|it| *it == *self.authority)
+            && headers.get(header::ORIGIN).is_none_or(|it| *it == *origin)
+    }
+
+    /// Returns the page that is shown under a name.
+    pub(crate) fn page(&self, name: &str) -> Option<Arc<AppPage>> {
+        let pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, page) = pages.iter().find(|(it, _)| it == name)?;
+        Some(page.clone())
+    }
+
+    fn remember(&self, name: &str, page: Arc<AppPage>) {
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.push_back((name.to_owned(), page));
+        if pages.len() > MAX_PAGES {
+            pages.pop_front();
+        }
+    }
+
+    /// Returns a tool that the model may call.
+    async fn tool(&self, name: &str) -> Result<Tool, Failure> {
+        let tools = self.apps.tools_for_model().await?;
+        let tool = tools.into_iter().find(|tool| tool.name == name);
+        tool.ok_or_else(|| Failure::new(code::INVALID_PARAMS, format!("no tool `{name}`")))
+    }
+}
+
+/// The error of a JSON-RPC response.
+struct Failure(ErrorObject);
+
+impl Failure {
+    fn new(code: i64, message: impl ToString) -> Self {
+        Self(ErrorObject::new(code, message.to_string()))
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Rpc(error) => Self(error),
+            error => Self::new(code::INTERNAL_ERROR, error),
+        }
+    }
+}
+
+impl From<AppError> for Failure {
+    fn from(error: AppError) -> Self {
+        match error {
+            AppError::Call(error) => error.into(),
+            error => Self::new(code::INVALID_PARAMS, error),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        Self::new(code::INVALID_PARAMS, error)
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        Json(json!({"error": self.0})).into_response()
+    }
+}
+
+type Answer = Result<Json<Value>, Failure>;
+
+fn answer(result: impl Serialize) -> Answer {
+    Ok(Json(json!({"result": serde_json::to_value(result)?})))
+}
+
+/// The parameters of `tools/call`.
+#[derive(Deserialize)]
+struct ToolCall {
+    name: String,
+    #[serde(default)]
+    arguments: serde_json::Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Read {
+    uri: String,
+}
+
+#[derive(Deserialize)]
+struct PageRequest {
+    method: String,
+    params: Value,
+}
+
+pub(crate) fn router(host: Arc<Host>, token: &str) -> Router {
+    let at = |path: &str| format!("/{token}/{path}");
+    let script =
+        |text: &'static str| get(async move || ([(header::CONTENT_TYPE, "text/javascript")], text));
+    Router::new()
+        .route(&at(""), get(async || Html(include_str!("host.html"))))
+        .route(&at("host.js"), script(include_str!("host.js")))
+        .route(&at("view.js"), script(include_str!("view.js")))
+        .route(&at("tools"), post(list))
+        .route(&at("call"), post(call))
+        .route(&at("pages"), post(open))
+        .route(&at("pages/{page}"), post(serve))
+        .layer(middleware::from_fn_with_state(host.clone(), check))
+        .with_state(host)
+}
+
+/// Refuses requests of other origins and for other names of this machine, and protects the host
+/// page: it can only load its own scripts and frame the sandbox.
+async fn check(State(host): State<Arc<Host>>, request: Request, next: Next) -> Response {
+    if !host.is_addressed_by(request.headers()) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; \
+         frame-src http://{}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        host.sandbox
+    );
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::REFERRER_POLICY, "no-referrer".to_owned()),
+    ];
+    (headers, next.run(request).await).into_response()
+}
+
+async fn list(State(host): State<Arc<Host>>) -> Answer {
+    let tools = host.apps.tools_for_model().await?;
+    let info = host.client.server_info();
+    let server = info.map(|it| it.title.unwrap_or(it.name));
+    answer(json!({"server": server, "tools": tools}))
+}
+
+/// Calls a tool for the model. If the host page aborts its request, this future is dropped, which
+/// cancels the call at the server.
+async fn call(State(host): State<Arc<Host>>, Json(call): Json<ToolCall>) -> Answer {
+    host.tool(&call.name).await?;
+    answer(host.client.call_tool(call.name, call.arguments).await?)
+}
+
+/// Reads the page of a tool. The result is null if the tool has no page.
+async fn open(State(host): State<Arc<Host>>, Json(Named { name }): Json<Named>) -> Answer {
+    let tool = host.tool(&name).await?;
+    if page_uri(&tool).is_none() {
+        return answer(Value::Null);
+    }
+    let page = Arc::new(host.apps.page(&tool).await?);
+    let id = random_name();
+    host.remember(&id, page.clone());
+    answer(json!({
+        "id": id,
+        "sandbox": format!("http://{}/{id}", host.sandbox),
+        "html": page.html(),
+        "allow": page.allow(),
+        "border": page.prefers_border(),
+    }))
+}
+
+/// Answers a request of a page.
+async fn serve(
+    State(host): State<Arc<Host>>,
+    Path(page): Path<String>,
+    Json(PageRequest { method, params }): Json<PageRequest>,
+) -> Answer {
+    let page = host.page(&page);
+    let page = page.ok_or_else(|| Failure::new(code::INVALID_REQUEST, "the page has ended"))?;
+    match &*method {
+        "ping" => answer(json!({})),
+        "tools/call" => {
+            let ToolCall { name, arguments } = serde_json::from_value(params)?;
+            answer(page.call_tool(&name, arguments).await?)
+        }
+        "resources/read" => {
+            let Read { uri } = serde_json::from_value(params)?;
+            answer(host.client.read_resource(uri).await?)
+        }
+        _ => Err(Failure::new(
+            code::METHOD_NOT_FOUND,
+            format!("this host has no `{method}`"),
+        )),
+    }
+}
+
+/// Returns a name that can't be guessed.
+pub(crate) fn random_name() -> String {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the operating system has random numbers");
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
