@@ -381,7 +381,7 @@ if (CHROMIUM) {
     let frame;
     for (let tries = 0; tries < 50 && !frame; tries += 1) {
       await pause(100);
-      frame = await browser.foreignFrame();
+      frame = await browser.foreignFrame(framed);
     }
     const shown = frame && await when(frame, 'location.href + " " + document.body.innerText');
     check('a frame shows nothing', shown?.startsWith('chrome-error:') && !shown.includes('asks for access'), shown);
