@@ -1,5 +1,9 @@
 #![doc = include_str!("../README.md")]
 // Compiles the programs of this document.
+#![cfg_attr(
+    all(doctest, feature = "apps", feature = "testing"),
+    doc = include_str!("../../docs/apps.md")
+)]
 #![cfg_attr(all(doctest, feature = "sqlite"), doc = include_str!("../../docs/tasks.md"))]
 #![cfg_attr(all(doctest, feature = "skills"), doc = include_str!("../../docs/skills.md"))]
 
