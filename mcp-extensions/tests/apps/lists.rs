@@ -1,4 +1,4 @@
-//! What a server lists, and what it answers when a page is read.
+//! The lists of a server with pages, and its answers when a page is read.
 
 use mcp_extensions::apps::{PAGE_TYPE, Permission, text_without_page};
 use mcp_extensions::{App, Apps};

@@ -1,4 +1,4 @@
-//! Which tools a host offers to whom, and which pages it shows.
+//! The tools that a host offers to the model and to pages, and the pages that it shows.
 
 use mcp_extensions::apps::{AppError, ShowApps as _, page_uri};
 use mcp_runtime::serde_json::{Value, json};

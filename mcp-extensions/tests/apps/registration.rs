@@ -1,4 +1,4 @@
-//! How pages reach a server, and which of them it refuses.
+//! Pages that are added to a server, and pages that it refuses.
 
 use mcp_extensions::{App, Apps};
 use mcp_runtime::server::tools::{ToolBuilder, ToolEntry};

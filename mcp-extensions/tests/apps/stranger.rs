@@ -1,4 +1,4 @@
-//! A server that describes its tools and pages as a test wants, and does not declare the extension.
+//! A server that gives its tools and pages the descriptions of a test, and does not declare the extension.
 
 use std::sync::{Arc, Mutex};
 
