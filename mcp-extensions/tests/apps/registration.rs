@@ -1,11 +1,12 @@
 //! Pages that are added to a server, and pages that it refuses.
 
+use mcp_extensions::apps::ShowApps as _;
 use mcp_extensions::{App, Apps};
 use mcp_runtime::server::tools::{ToolBuilder, ToolEntry};
 use mcp_runtime::server::{FixedListError, List};
 use mcp_runtime::testing::connect;
 use mcp_runtime::transport::memory;
-use mcp_runtime::{ServeError, Server};
+use mcp_runtime::{Client, ServeError, Server};
 
 const CLOCK: App = App::html("ui://clock", "<p>12:00");
 
@@ -87,4 +88,20 @@ async fn a_page_can_not_be_added_to_a_fixed_list_of_resources() {
     // The page is there already.
     server.edit().add_tool(tool("tick", CLOCK)).apply().unwrap();
     assert_eq!(uris(&server).await, ["ui://clock"]);
+}
+
+#[tokio::test]
+async fn a_mounted_server_keeps_its_pages() {
+    let mut clock = Server::builder();
+    clock.extension(Apps::new()).tool(tool("time", CLOCK));
+    let mut outer = Server::builder();
+    let outer = outer.mount("gh", clock.build()).build();
+    let host = Client::builder("host", "1.0").extension(Apps::host());
+    let client = connect(outer).client(host).await.unwrap();
+    let apps = client.apps().unwrap();
+    let tools = apps.tools_for_model().await.unwrap();
+    let page = apps.page(&tools[0]).await.unwrap();
+    assert_eq!((page.uri(), page.html()), ("ui://gh/clock", "<p>12:00"));
+    let result = page.call_tool("gh_time", ()).await.unwrap();
+    assert_eq!(result.texts().collect::<String>(), "shown");
 }
