@@ -41,32 +41,18 @@ pub enum Permission {
     ClipboardWrite,
 }
 
-impl Permission {
-    pub(super) const ALL: [Self; 4] = [
-        Self::Camera,
-        Self::Microphone,
-        Self::Geolocation,
-        Self::ClipboardWrite,
-    ];
-
-    /// The name in `permissions`.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Camera => "camera",
-            Self::Microphone => "microphone",
-            Self::Geolocation => "geolocation",
-            Self::ClipboardWrite => "clipboardWrite",
-        }
-    }
-
-    /// The name in the `allow` attribute of a frame (Permissions Policy).
-    pub(super) const fn feature(self) -> &'static str {
-        match self {
-            Self::ClipboardWrite => "clipboard-write",
-            other => other.name(),
-        }
-    }
-}
+/// Each permission with its name in `permissions`, and in the `allow` attribute of a frame (Permissions
+/// Policy).
+pub(super) const PERMISSIONS: [(Permission, &str, &str); 4] = [
+    (Permission::Camera, "camera", "camera"),
+    (Permission::Microphone, "microphone", "microphone"),
+    (Permission::Geolocation, "geolocation", "geolocation"),
+    (
+        Permission::ClipboardWrite,
+        "clipboardWrite",
+        "clipboard-write",
+    ),
+];
 
 /// Returns the description of an app in `_meta`, or null.
 pub(super) fn ui(meta: Option<&JsonObject>) -> &Value {

@@ -3,10 +3,9 @@
 
 use serde_json::Value;
 
-use crate::apps::Permission;
 use crate::apps::limits::MAX_DOMAINS;
 use crate::apps::origin::source;
-use crate::apps::types::DOMAIN_LISTS;
+use crate::apps::types::{DOMAIN_LISTS, PERMISSIONS};
 
 /// Returns the policy for the `csp` of the page `uri` (Host Behavior, and point 5 of Sandbox proxy).
 ///
@@ -73,8 +72,8 @@ fn sources(list: &Value) -> (Vec<String>, Vec<(&Value, &'static str)>) {
 
 /// Returns the value of the frame's `allow` attribute for `permissions`. Unknown names are ignored.
 pub(super) fn allow(permissions: &Value) -> String {
-    let granted = Permission::ALL.into_iter();
-    let granted = granted.filter(|it| permissions[it.name()].is_object());
-    let features: Vec<_> = granted.map(Permission::feature).collect();
+    let requested = PERMISSIONS.iter();
+    let requested = requested.filter(|(_, name, _)| permissions[*name].is_object());
+    let features: Vec<_> = requested.map(|(.., feature)| *feature).collect();
     features.join("; ")
 }

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::apps::limits::MAX_DOMAINS;
 use crate::apps::types::{
-    APP, DOMAIN_LISTS, FLAT_RESOURCE_URI, ID, MODEL, PAGE_TYPE, RESOURCE_URI, SCHEME, UI,
-    VISIBILITY,
+    APP, DOMAIN_LISTS, FLAT_RESOURCE_URI, ID, MODEL, PAGE_TYPE, PERMISSIONS, RESOURCE_URI, SCHEME,
+    UI, VISIBILITY,
 };
 use crate::apps::{Permission, origin};
 
@@ -228,8 +228,9 @@ impl App {
         let lists = DOMAIN_LISTS.iter().zip(self.domains);
         let lists = lists.filter(|(_, domains)| !domains.is_empty());
         let csp = lists.map(|(list, domains)| ((*list).to_owned(), json!(domains)));
-        let permissions = self.permissions.iter();
-        let permissions = permissions.map(|it| (it.name().to_owned(), json!({})));
+        let permissions = PERMISSIONS.iter();
+        let permissions = permissions.filter(|(it, ..)| self.permissions.contains(it));
+        let permissions = permissions.map(|(_, name, _)| ((*name).to_owned(), json!({})));
         let ui = [
             ("csp", Value::Object(csp.collect())),
             ("permissions", Value::Object(permissions.collect())),
