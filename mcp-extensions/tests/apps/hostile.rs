@@ -3,7 +3,7 @@
 use mcp_runtime::serde_json::{Value, json};
 use proptest::prelude::*;
 
-use crate::stranger::Stranger;
+use crate::stranger::{self, Stranger};
 
 const LISTS: [&str; 4] = [
     "connectDomains",
@@ -18,11 +18,7 @@ async fn policy(domains: &Value) -> String {
         .into_iter()
         .map(|list| (list.to_owned(), domains.clone()))
         .collect();
-    let page = Stranger::described(json!({"csp": csp}))
-        .page()
-        .await
-        .unwrap();
-    page.policy().to_owned()
+    stranger::policy(csp).await
 }
 
 #[tokio::test]

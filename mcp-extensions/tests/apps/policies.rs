@@ -2,15 +2,7 @@
 
 use mcp_runtime::serde_json::{Value, json};
 
-use crate::stranger::Stranger;
-
-async fn policy(csp: Value) -> String {
-    let page = Stranger::described(json!({"csp": csp}))
-        .page()
-        .await
-        .unwrap();
-    page.policy().to_owned()
-}
+use crate::stranger::{Stranger, policy};
 
 #[tokio::test]
 async fn a_page_that_declares_nothing_gets_the_strictest_policy() {

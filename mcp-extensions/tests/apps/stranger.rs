@@ -49,6 +49,12 @@ pub fn contents(meta: Value) -> Value {
     json!([{"uri": "ui://page", "mimeType": kind, "text": HTML, "_meta": meta}])
 }
 
+/// Returns the policy of a page with this `csp`.
+pub async fn policy(csp: Value) -> String {
+    let page = Stranger::described(json!({"csp": csp})).page().await;
+    page.unwrap().policy().to_owned()
+}
+
 impl Stranger {
     /// A server whose page describes itself like this.
     pub fn described(ui: Value) -> Self {

@@ -10,7 +10,7 @@ use mcp_runtime::resources::FileTree;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Wire, request, stateless};
+use crate::support::{Wire, ask_in_both_eras as ask, stateless};
 
 /// A temporary directory. The server offers `tree`, but not the file `secret.txt` next to it.
 struct Place(TempDir);
@@ -42,15 +42,6 @@ fn server(root: &Path, configure: impl FnOnce(FileTree) -> FileTree) -> Server {
     let mut server = Server::builder();
     server.resource(configure(FileTree::new(root).unwrap().max_size(100)));
     server.build()
-}
-
-/// Returns the answers in both eras, which differ only in what each era adds.
-async fn ask(server: &Server, method: &str, params: Value) -> [Value; 2] {
-    let mut wire = Wire::to(server).await;
-    wire.handshake("2025-11-25").await;
-    let handshake = wire.ask(request(1, method, params.clone())).await;
-    let mut wire = Wire::to(server).await;
-    [handshake, wire.ask(stateless(1, method, params)).await]
 }
 
 async fn read(server: &Server, uri: &str) -> [Value; 2] {

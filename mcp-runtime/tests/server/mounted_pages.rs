@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::clock::in_time;
 use crate::support::listening::{listen, updated};
-use crate::support::{Wire, request, stateless};
+use crate::support::{Wire, ask_in_both_eras, request};
 
 /// Answers with the URI that the handler sees.
 fn echo(call: ResourceCall<'_>) -> Reply<Contents> {
@@ -66,18 +66,15 @@ fn clock() -> Server {
     server.build()
 }
 
+async fn ask(server: &Server, method: &str, params: Value) -> [Value; 2] {
+    let answers = ask_in_both_eras(server, method, params).await;
+    answers.map(|it| it["result"].clone())
+}
+
 fn mounted(prefix: &str, inner: &Server) -> Server {
     let mut server = Server::builder();
     server.mount(prefix, inner);
     server.build()
-}
-
-async fn ask(server: &Server, method: &str, params: Value) -> [Value; 2] {
-    let mut wire = Wire::to(server).await;
-    wire.handshake("2025-11-25").await;
-    let handshake = wire.ask(request(1, method, params.clone())).await;
-    let mut wire = Wire::to(server).await;
-    [handshake, wire.ask(stateless(1, method, params)).await].map(|it| it["result"].clone())
 }
 
 async fn uris(server: &Server) -> Value {

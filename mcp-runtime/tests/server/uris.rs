@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::clock::in_time;
 use crate::support::listening::{about, listen, notification, updated};
-use crate::support::{Wire, request, stateless};
+use crate::support::{Wire, ask_in_both_eras as ask, request, stateless};
 
 fn template(text: &str) -> ResourceEntry {
     let uri = UriTemplate::parse(text).unwrap();
@@ -52,14 +52,6 @@ fn mounted() -> Server {
     let mut server = Server::builder();
     server.mount("Outer", library());
     server.build()
-}
-
-async fn ask(server: &Server, method: &str, params: Value) -> [Value; 2] {
-    let mut wire = Wire::to(server).await;
-    wire.handshake("2025-11-25").await;
-    let handshake = wire.ask(request(1, method, params.clone())).await;
-    let mut wire = Wire::to(server).await;
-    [handshake, wire.ask(stateless(1, method, params)).await]
 }
 
 async fn read(server: &Server, uri: &str) -> [Value; 2] {

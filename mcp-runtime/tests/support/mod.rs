@@ -169,6 +169,15 @@ pub fn stateless(id: impl Into<Value>, method: &str, mut params: Value) -> Value
     request(id, method, params)
 }
 
+/// Returns the answers in both eras, which differ only in what each era adds.
+pub async fn ask_in_both_eras(server: &Server, method: &str, params: Value) -> [Value; 2] {
+    let mut wire = Wire::to(server).await;
+    wire.handshake("2025-11-25").await;
+    let handshake = wire.ask(request(1, method, params.clone())).await;
+    let mut wire = Wire::to(server).await;
+    [handshake, wire.ask(stateless(1, method, params)).await]
+}
+
 pub fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
     request(
         id,
