@@ -1,7 +1,7 @@
 // Tests the example host and the example server in a browser, with each other and with other implementations:
 // `apps.mjs CHROMIUM OURS HOST PYTHON INSPECTOR [PICTURE]`. PICTURE is a file into which a picture of the clock is written.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,17 +9,20 @@ import { launch } from '../auth/chromium.mjs';
 import { answered, end, freePort, part, pause, start } from '../auth/harness.mjs';
 import { hostile } from './cases.mjs';
 import { openHost, until } from './host.mjs';
+import { OPTIONS, takePicture } from './picture.mjs';
 
 const [chromium, ours, program, python, inspector, picture] = process.argv.slice(2);
 const HERE = dirname(fileURLToPath(import.meta.url));
-const options = picture ? ['--force-device-scale-factor=2', '--hide-scrollbars', '--window-size=600,900'] : [];
-const browser = await launch(chromium, mkdtempSync(join(HERE, 'profile.')), ...options);
+const browser = await launch(chromium, mkdtempSync(join(HERE, 'profile.')), ...(picture ? OPTIONS : []));
 const node = (script, ...args) => ['--', process.execPath, join(HERE, script), ...args];
 const isTime = `/^\\d\\d:\\d\\d:\\d\\d$/.test(document.getElementById('time').textContent)`;
 
-/** Opens the host with a server, runs a function with it, and closes the host. */
-async function withHost(server, run, env) {
-  const host = await openHost(browser, program, server, env);
+/** Starts the host with a server. */
+const hostFor = (server, env) => start(program, server, env);
+
+/** Opens the page of a host, runs a function with it, and ends the host. */
+async function withHost(started, run) {
+  const host = await openHost(browser, started);
   try {
     const tools = await host.tools();
     await run(host, tools);
@@ -152,7 +155,7 @@ async function listener() {
 
 /** Shows pages with hostile declarations, which must not reach the listener. */
 async function attacks({ port, requests }) {
-  await withHost(node('server.mjs', port), async (host) => {
+  await withHost(hostFor(node('server.mjs', port)), async (host) => {
     const outcome = async (name) => {
       const text = await host.call(name);
       if (!(await host.hasPage())) return text;
@@ -247,48 +250,36 @@ async function bridge() {
 }
 
 /** The Inspector's report about our tools. */
-async function inspect() {
-  for (const era of ['legacy', 'modern']) {
-    const options = ['--protocol-era', era, '--format', 'json', '--method', 'tools/list', '--app-info'];
-    const ran = start(process.execPath, [inspector, '--cli', ours, ...options]);
-    assert.equal(await ran.ended, 0, ran.stderr);
-    const reports = ran.stdout.trim().split('\n').map((line) => JSON.parse(line));
-    const time = reports.find(({ toolName }) => toolName === 'time');
-    assert.equal(time.resourceUri, 'ui://clock', ran.stdout);
-    assert.deepEqual(time.csp.connectDomains, ['https://api.example'], ran.stdout);
-    assert.deepEqual(time.permissions, { clipboardWrite: {} }, ran.stdout);
-  }
-}
-
-/** Writes a picture of the host with the clock. */
-async function takePicture(host) {
-  await host.call('time', { utc_offset: 2 });
-  await host.inPage(isTime);
-  await host.page().then((page) => page.evaluate(`show({ content: [{ type: 'text', text: '10:08:42' }] })`));
-  await host.evaluate(`document.getElementById('text').textContent = '10:08:42'`);
-  // The hands move.
-  await pause(1000);
-  const height = await host.evaluate('document.body.getBoundingClientRect().bottom + 16');
-  const clip = { x: 0, y: 0, width: 600, height, scale: 1 };
-  const { data } = await host.tab.send('Page.captureScreenshot', { format: 'png', clip });
-  writeFileSync(picture, Buffer.from(data, 'base64'));
-}
+const inspect = () => Promise.all(['legacy', 'modern'].map(async (era) => {
+  const options = ['--protocol-era', era, '--format', 'json', '--method', 'tools/list', '--app-info'];
+  const ran = start(process.execPath, [inspector, '--cli', ours, ...options]);
+  assert.equal(await ran.ended, 0, ran.stderr);
+  const reports = ran.stdout.trim().split('\n').map((line) => JSON.parse(line));
+  const time = reports.find(({ toolName }) => toolName === 'time');
+  assert.equal(time.resourceUri, 'ui://clock', ran.stdout);
+  assert.deepEqual(time.csp.connectDomains, ['https://api.example'], ran.stdout);
+  assert.deepEqual(time.permissions, { clipboardWrite: {} }, ran.stdout);
+}));
 
 if (picture) {
-  await withHost(['--', ours], takePicture);
+  await withHost(hostFor(['--', ours]), (host) => takePicture(host, picture));
   process.exit(0);
 }
 const raw = await listener();
+// Python and the Inspector start slowly.
+const fastmcp = hostFor(['--', python, join(HERE, 'fastmcp_server.py')]);
+const inspected = inspect();
+inspected.catch(() => {});
 for (const revision of ['2025-11-25', '2026-07-28']) {
-  await part(`the clock in our host, ${revision}`, () => withHost(['--', ours], clock, { MCP_REVISION: revision }));
+  await part(`the clock in our host, ${revision}`, () => withHost(hostFor(['--', ours], { MCP_REVISION: revision }), clock));
 }
-await part('the order of messages', () => withHost(node('server.mjs', raw.port), messages));
-await part('a cancelled call', () => withHost(node('server.mjs', raw.port), cancelled));
-await part('other origins', () => withHost(['--', ours], strangers));
-await part('a server that ends', () => withHost(node('server.mjs', raw.port), gone));
-await part('a page with the npm package', () => withHost(node('npm_server.mjs'), npmPage));
-await part('a FastMCP server', () => withHost(['--', python, join(HERE, 'fastmcp_server.py')], fastmcpPage));
+await part('the order of messages', () => withHost(hostFor(node('server.mjs', raw.port)), messages));
+await part('a cancelled call', () => withHost(hostFor(node('server.mjs', raw.port)), cancelled));
+await part('other origins', () => withHost(hostFor(['--', ours]), strangers));
+await part('a server that ends', () => withHost(hostFor(node('server.mjs', raw.port)), gone));
+await part('a page with the npm package', () => withHost(hostFor(node('npm_server.mjs')), npmPage));
+await part('a FastMCP server', () => withHost(fastmcp, fastmcpPage));
 await part('our server behind AppBridge', bridge);
-await part('the Inspector', inspect);
+await part('the Inspector', () => inspected);
 await part('hostile declarations', () => attacks(raw));
 end();

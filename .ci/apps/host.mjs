@@ -1,6 +1,6 @@
 // Uses the example host in a browser.
 import assert from 'node:assert/strict';
-import { pause, start } from '../auth/harness.mjs';
+import { pause } from '../auth/harness.mjs';
 
 /** Waits until a function returns a true value. */
 export async function until(what, holds, milliseconds = 10_000) {
@@ -14,20 +14,13 @@ export async function until(what, holds, milliseconds = 10_000) {
   }
 }
 
-/** Starts the host with a server, and opens its page in a new tab. */
-export async function openHost(browser, program, server, env = {}) {
-  const host = start(program, server, env);
+/** Opens the page of a host, which is a started program, in a new tab. */
+export async function openHost(browser, host) {
   const url = await until('the host prints its address', () => {
     assert.equal(host.child.exitCode, null, host.stderr);
     return host.stderr.match(/^(http:\S+)\n/m)?.[1];
   });
-  // A new tab sometimes stays empty.
-  for (let tries = 0; ; tries += 1) {
-    const tab = await browser.open(url);
-    const isLoaded = until('the host page is loaded', () => tab.evaluate('document.getElementById("text") !== null'), 5000);
-    if (await isLoaded.catch(() => tries === 2)) return new Tab(browser, host, url, tab);
-    await tab.close();
-  }
+  return new Tab(browser, host, url, await browser.open(url));
 }
 
 class Tab {

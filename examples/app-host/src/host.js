@@ -11,6 +11,7 @@ async function ask(path, body, signal = undefined) {
   try {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body), signal });
+    if (response.status === 422) return { error: { code: -32602, message: await response.text() } };
     if (!response.ok) throw new Error(`the host answers with HTTP ${response.status}`);
     return await response.json();
   } catch (error) {
@@ -36,7 +37,7 @@ async function show(tool) {
   const { result: page, error } = await ask('pages', { name: tool.name });
   if (error) write(`The page can't be shown: ${error.message}`, true);
   if (!page) return;
-  view = new View(page, tool, (method, params) => ask(`pages/${page.id}`, { method, params }), element('page'));
+  view = new View(page, tool, ask, element('page'));
   element('close').disabled = false;
 }
 

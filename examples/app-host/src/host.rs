@@ -13,10 +13,10 @@ use mcp_extensions::apps::{AppError, AppPage, ServerApps, page_uri};
 use mcp_runtime::types::jsonrpc::code;
 use mcp_runtime::types::{ErrorObject, Tool};
 use mcp_runtime::{CallError, Client};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
-/// The number of pages that are remembered. A browser that shows more pages loses the oldest.
+/// The number of pages that can be shown at the same time. The oldest page ends.
 const MAX_PAGES: usize = 32;
 
 pub(crate) struct Host {
@@ -26,30 +26,20 @@ pub(crate) struct Host {
     pub(crate) authority: String,
     /// Host and port of the sandbox.
     pub(crate) sandbox: String,
-    pub(crate) pages: Mutex<VecDeque<(String, Arc<AppPage>)>>,
+    pub(crate) pages: Mutex<VecDeque<(String, AppPage)>>,
 }
 
 impl Host {
-    /// Returns true if a request is for this address, and comes from the host page if it names an
-    /// origin.
-    fn is_addressed_by(&self, headers: &HeaderMap) -> bool {
-        let origin = format!("http://{}", self.authority);
-        headers
-            .get(header::HOST)
-            .is_some_and(|it| *it == *self.authority)
-            && headers.get(header::ORIGIN).is_none_or(|it| *it == *origin)
-    }
-
-    /// Returns the page that is shown under a name.
-    pub(crate) fn page(&self, name: &str) -> Option<Arc<AppPage>> {
+    /// Returns the page with an ID.
+    pub(crate) fn page(&self, id: &str) -> Option<AppPage> {
         let pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, page) = pages.iter().find(|(it, _)| it == name)?;
+        let (_, page) = pages.iter().find(|(it, _)| it == id)?;
         Some(page.clone())
     }
 
-    fn remember(&self, name: &str, page: Arc<AppPage>) {
+    fn remember(&self, id: String, page: AppPage) {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        pages.push_back((name.to_owned(), page));
+        pages.push_back((id, page));
         if pages.len() > MAX_PAGES {
             pages.pop_front();
         }
@@ -59,66 +49,60 @@ impl Host {
     async fn tool(&self, name: &str) -> Result<Tool, Failure> {
         let tools = self.apps.tools_for_model().await?;
         let tool = tools.into_iter().find(|tool| tool.name == name);
-        tool.ok_or_else(|| Failure::new(code::INVALID_PARAMS, format!("no tool `{name}`")))
+        tool.ok_or_else(|| {
+            Failure::invalid(format!("the server has no tool `{name}` for the model"))
+        })
+    }
+
+    /// Returns true if a request is for this address, and comes from the host page if it names an
+    /// origin.
+    fn is_addressed_by(&self, headers: &HeaderMap) -> bool {
+        let origin = format!("http://{}", self.authority);
+        headers
+            .get(header::HOST)
+            .is_some_and(|it| *it == *self.authority)
+            && headers.get(header::ORIGIN).is_none_or(|it| *it == *origin)
     }
 }
 
-/// The error of a JSON-RPC response.
+/// The `result` of a JSON-RPC response, or its `error`.
+type Answer = Result<Json<Value>, Failure>;
+
+fn answer(result: Value) -> Answer {
+    Ok(Json(json!({ "result": result })))
+}
+
 struct Failure(ErrorObject);
 
 impl Failure {
-    fn new(code: i64, message: impl ToString) -> Self {
-        Self(ErrorObject::new(code, message.to_string()))
+    fn invalid(message: impl ToString) -> Self {
+        Self(ErrorObject::new(code::INVALID_PARAMS, message.to_string()))
     }
 }
 
-impl From<CallError> for Failure {
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::Rpc(error) => Self(error),
-            error => Self::new(code::INTERNAL_ERROR, error),
+impl<E: Into<AppError>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        match error.into() {
+            AppError::Call(CallError::Rpc(error)) => Self(error),
+            AppError::Call(error) => {
+                Self(ErrorObject::new(code::INTERNAL_ERROR, error.to_string()))
+            }
+            error => Self::invalid(error),
         }
-    }
-}
-
-impl From<AppError> for Failure {
-    fn from(error: AppError) -> Self {
-        match error {
-            AppError::Call(error) => error.into(),
-            error => Self::new(code::INVALID_PARAMS, error),
-        }
-    }
-}
-
-impl From<serde_json::Error> for Failure {
-    fn from(error: serde_json::Error) -> Self {
-        Self::new(code::INVALID_PARAMS, error)
     }
 }
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        Json(json!({"error": self.0})).into_response()
+        Json(json!({ "error": self.0 })).into_response()
     }
 }
 
-type Answer = Result<Json<Value>, Failure>;
-
-fn answer(result: impl Serialize) -> Answer {
-    Ok(Json(json!({"result": serde_json::to_value(result)?})))
-}
-
-/// The parameters of `tools/call`.
 #[derive(Deserialize)]
 struct ToolCall {
     name: String,
     #[serde(default)]
-    arguments: serde_json::Map<String, Value>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
+    arguments: Map<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -126,24 +110,18 @@ struct Read {
     uri: String,
 }
 
-#[derive(Deserialize)]
-struct PageRequest {
-    method: String,
-    params: Value,
-}
-
 pub(crate) fn router(host: Arc<Host>, token: &str) -> Router {
     let at = |path: &str| format!("/{token}/{path}");
-    let script =
-        |text: &'static str| get(async move || ([(header::CONTENT_TYPE, "text/javascript")], text));
+    let script = |text: &'static str| get(([(header::CONTENT_TYPE, "text/javascript")], text));
     Router::new()
-        .route(&at(""), get(async || Html(include_str!("host.html"))))
+        .route(&at(""), get(Html(include_str!("host.html"))))
         .route(&at("host.js"), script(include_str!("host.js")))
         .route(&at("view.js"), script(include_str!("view.js")))
         .route(&at("tools"), post(list))
         .route(&at("call"), post(call))
         .route(&at("pages"), post(open))
-        .route(&at("pages/{page}"), post(serve))
+        .route(&at("pages/{page}/tools/call"), post(call_for_page))
+        .route(&at("pages/{page}/resources/read"), post(read_for_page))
         .layer(middleware::from_fn_with_state(host.clone(), check))
         .with_state(host)
 }
@@ -168,64 +146,58 @@ async fn check(State(host): State<Arc<Host>>, request: Request, next: Next) -> R
 
 async fn list(State(host): State<Arc<Host>>) -> Answer {
     let tools = host.apps.tools_for_model().await?;
-    let info = host.client.server_info();
-    let server = info.map(|it| it.title.unwrap_or(it.name));
-    answer(json!({"server": server, "tools": tools}))
+    let server = host
+        .client
+        .server_info()
+        .map(|it| it.title.unwrap_or(it.name));
+    answer(json!({ "server": server, "tools": tools }))
 }
 
 /// Calls a tool for the model. If the host page aborts its request, this future is dropped, which
 /// cancels the call at the server.
 async fn call(State(host): State<Arc<Host>>, Json(call): Json<ToolCall>) -> Answer {
     host.tool(&call.name).await?;
-    answer(host.client.call_tool(call.name, call.arguments).await?)
+    answer(json!(
+        host.client.call_tool(call.name, call.arguments).await?
+    ))
 }
 
 /// Reads the page of a tool. The result is null if the tool has no page.
-async fn open(State(host): State<Arc<Host>>, Json(Named { name }): Json<Named>) -> Answer {
-    let tool = host.tool(&name).await?;
+async fn open(State(host): State<Arc<Host>>, Json(call): Json<ToolCall>) -> Answer {
+    let tool = host.tool(&call.name).await?;
     if page_uri(&tool).is_none() {
         return answer(Value::Null);
     }
-    let page = Arc::new(host.apps.page(&tool).await?);
+    let page = host.apps.page(&tool).await?;
     let id = random_name();
-    host.remember(&id, page.clone());
-    answer(json!({
+    let shown = json!({
         "id": id,
         "sandbox": format!("http://{}/{id}", host.sandbox),
         "html": page.html(),
         "allow": page.allow(),
         "border": page.prefers_border(),
-    }))
+    });
+    host.remember(id, page);
+    answer(shown)
 }
 
-/// Answers a request of a page.
-async fn serve(
+async fn call_for_page(
     State(host): State<Arc<Host>>,
     Path(page): Path<String>,
-    Json(PageRequest { method, params }): Json<PageRequest>,
+    Json(call): Json<ToolCall>,
 ) -> Answer {
     let page = host.page(&page);
-    let page = page.ok_or_else(|| Failure::new(code::INVALID_REQUEST, "the page has ended"))?;
-    match &*method {
-        "ping" => answer(json!({})),
-        "tools/call" => {
-            let ToolCall { name, arguments } = serde_json::from_value(params)?;
-            answer(page.call_tool(&name, arguments).await?)
-        }
-        "resources/read" => {
-            let Read { uri } = serde_json::from_value(params)?;
-            answer(host.client.read_resource(uri).await?)
-        }
-        _ => Err(Failure::new(
-            code::METHOD_NOT_FOUND,
-            format!("this host has no `{method}`"),
-        )),
-    }
+    let page = page.ok_or_else(|| Failure::invalid("too many pages were shown after this page"))?;
+    answer(json!(page.call_tool(&call.name, call.arguments).await?))
+}
+
+async fn read_for_page(State(host): State<Arc<Host>>, Json(read): Json<Read>) -> Answer {
+    answer(json!(host.client.read_resource(read.uri).await?))
 }
 
 /// Returns a name that can't be guessed.
 pub(crate) fn random_name() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the operating system has random numbers");
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.map(|byte| format!("{byte:02x}")).concat()
 }

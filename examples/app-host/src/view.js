@@ -15,7 +15,7 @@ export class View {
   #queue = [];
   #ended;
 
-  /** `ask(method, params)` answers a request of the page with `{ result }` or `{ error }`. */
+  /** `ask(path, params)` sends a request to the program, and returns `{ result }` or `{ error }`. */
   constructor(page, tool, ask, container) {
     this.#page = page;
     this.#tool = tool;
@@ -78,8 +78,21 @@ export class View {
   }
 
   async #answer(id, method, params) {
-    const answer = method === 'ui/initialize' ? { result: this.#initialize() } : await this.#ask(method, params);
-    this.#send({ id, ...answer });
+    this.#send({ id, ...(await this.#outcome(method, params)) });
+  }
+
+  #outcome(method, params) {
+    switch (method) {
+      case 'ui/initialize':
+        return { result: this.#initialize() };
+      case 'ping':
+        return { result: {} };
+      case 'tools/call':
+      case 'resources/read':
+        return this.#ask(`pages/${this.#page.id}/${method}`, params);
+      default:
+        return { error: { code: -32601, message: `this host has no ${method}` } };
+    }
   }
 
   #initialize() {
