@@ -5,16 +5,14 @@ skills.py OURS RMCP NODE INSPECTOR
 
 import base64
 import json
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
 import tree
+from serving import serving
 
 OURS, RMCP, NODE, INSPECTOR = sys.argv[1:]
 HERE = Path(__file__).parent
@@ -31,28 +29,6 @@ SERVERS = {
     "rmcp": (RMCP, "serve", "{folder}", "{port}", "{revision}"),
     "FastMCP": (sys.executable, str(HERE / "server.py"), "{folder}", "{port}"),
 }
-
-
-@contextmanager
-def serving(command, **values):
-    """Starts a server and returns its URL."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [part.format(port=port, **values) for part in command]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(600):
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            except OSError:
-                assert server.poll() is None, f"{command} has ended"
-                time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        server.kill()
-        server.wait()
 
 
 def run(*command, **values):

@@ -4,41 +4,17 @@ tasks.py OURS NODE SCRIPT
 """
 
 import asyncio
-import socket
 import subprocess
 import sys
-import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import fastmcp_tasks  # noqa: F401, importing it makes the client support tasks
 from fastmcp import Client
 from fastmcp.exceptions import ToolError
+from serving import serving
 
 OURS, NODE, SCRIPT = sys.argv[1:]
 HERE = Path(__file__).parent
-
-
-@contextmanager
-def serving(*command):
-    """Starts a server and returns its URL. The last argument of the command is the port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [part.format(port=port) for part in command]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(600):
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            except OSError:
-                assert server.poll() is None, f"{command} has ended"
-                time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        server.kill()
-        server.wait()
 
 
 async def answer(_message, response_type, _params, _context):
@@ -68,12 +44,12 @@ def our_client(url, tool, arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-with serving(OURS, "127.0.0.1:{port}") as url:
+with serving((OURS, "127.0.0.1:{port}")) as url:
     asyncio.run(fastmcp_client(url))
     print("FastMCP's client: ok")
     subprocess.run([NODE, SCRIPT, url], check=True)
 
-with serving(sys.executable, str(HERE / "server.py"), "{port}") as url:
+with serving((sys.executable, str(HERE / "server.py"), "{port}")) as url:
     rendered = our_client(url, "render", '{"scenes": 4}')
     assert rendered.returncode == 0, rendered
     lines = rendered.stdout.splitlines()
