@@ -20,9 +20,10 @@ for (const it of [null, 'ping', 7, [], {}, { jsonrpc: '1.0', id: 1, method: 'pin
 send({ id: {}, method: 'ping' });
 send({ id: 2, method: 7 });
 send({ id: 3, method: 'ping', params: 'text' });
+// So are messages that do not come through the sandbox, and reserved messages are not forwarded.
+top.postMessage({ jsonrpc: '2.0', id: 4, method: 'ping' }, '*');
+send({ method: 'ui/notifications/sandbox-proxy-ready' });
 send({ id: 'initialize', method: 'ui/initialize', params: {} });
-// The host gets no other answer to this than to any other request.
-send({ method: 'ui/notifications/sandbox-proxy-ready', params: {} });
 setTimeout(() => send({ method: 'ui/notifications/initialized' }), 300);
 </script>`;
 
