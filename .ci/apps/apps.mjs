@@ -158,39 +158,42 @@ async function listener() {
   return { port: server.address().port, requests };
 }
 
-/** Shows pages with hostile declarations, which must not reach the listener. */
-async function attacks({ port, requests }) {
-  await withHost(hostFor(node('server.mjs', port)), async (host) => {
-    const outcome = async (name) => {
-      const text = await host.call(name);
-      if (!(await host.hasPage())) return text;
-      const found = () => host.notes().then((it) => it[0]);
-      return Promise.race([until('the page reports', found, 10_000), pause(10_000)]);
-    };
-    const reached = await outcome('declared');
-    for (const it of ['eval', 'form', 'object', 'parent', 'storage', 'top', 'window']) {
-      assert.equal(reached[it], 'blocked', JSON.stringify(reached));
-    }
-    await until('the page is replaced', () => requests.includes('/location'));
-    assert.ok(!requests.includes('/sandbox'));
-    for (const it of ['fetch', 'import', 'font', 'image', 'script', 'style', 'prefetch', 'frame', 'video', 'socket', 'beacon']) {
-      assert.ok(requests.includes(`/${it}`), `a declared ${it} must be reached: ${requests}`);
-    }
-    requests.length = 0;
+/** Calls a tool. Returns the report of its page, or the text if there is no page. */
+async function attack(host, name) {
+  const text = await host.call(name);
+  if (!(await host.hasPage())) return text;
+  return until('the page reports', async () => (await host.notes())[0]);
+}
 
-    const cases = Object.entries(hostile(port));
-    for (const [name, { isRefused, allow }] of cases) {
-      const report = await outcome(name);
-      if (typeof report === 'string') assert.ok(isRefused || name.startsWith('ten thousand'), `${name}: ${report}`);
-      else assert.ok(!isRefused && Object.values(report).every((it) => it === 'blocked'), `${name}: ${JSON.stringify(report)}`);
-      if (allow !== undefined) assert.equal(await host.evaluate('document.querySelector("iframe").allow'), allow, name);
-      assert.deepEqual(requests, [], name);
-    }
-    // The last attempt of a page is to go to the listener.
-    await pause(300);
-    assert.deepEqual(requests, []);
-    console.log(`ok: ${cases.length} hostile declarations`);
-  });
+/** A page reaches the listener if it has declared it. */
+async function reaches(host, requests) {
+  const reached = await attack(host, 'declared');
+  for (const it of ['eval', 'form', 'object', 'parent', 'storage', 'top', 'window']) {
+    assert.equal(reached[it], 'blocked', JSON.stringify(reached));
+  }
+  await until('the page is replaced', () => requests.includes('/location'));
+  assert.ok(!requests.includes('/sandbox'));
+  for (const it of ['fetch', 'import', 'font', 'image', 'script', 'style', 'prefetch', 'frame', 'video', 'socket', 'beacon']) {
+    assert.ok(requests.includes(`/${it}`), `a declared ${it} must be reached: ${requests}`);
+  }
+}
+
+/** Shows pages with hostile declarations, which must not reach the listener. */
+async function attacks(host, { port, requests }) {
+  await reaches(host, requests);
+  requests.length = 0;
+  const cases = Object.entries(hostile(port));
+  for (const [name, { isRefused, allow }] of cases) {
+    const report = await attack(host, name);
+    if (typeof report === 'string') assert.ok(isRefused || name.startsWith('ten thousand'), `${name}: ${report}`);
+    else assert.ok(!isRefused && Object.values(report).every((it) => it === 'blocked'), `${name}: ${JSON.stringify(report)}`);
+    if (allow !== undefined) assert.equal(await host.evaluate('document.querySelector("iframe").allow'), allow, name);
+    assert.deepEqual(requests, [], name);
+  }
+  // The last attempt of a page is to go to the listener.
+  await pause(300);
+  assert.deepEqual(requests, []);
+  console.log(`ok: ${cases.length} pages reach nothing`);
 }
 
 /** A server that has ended. */
@@ -286,5 +289,5 @@ await part('a page with the npm package', () => withHost(hostFor(node('npm_serve
 await part('a FastMCP server', () => withHost(fastmcp, fastmcpPage));
 await part('our server behind AppBridge', bridge);
 await part('the Inspector', () => inspected);
-await part('hostile declarations', () => attacks(raw));
+await part('hostile declarations', () => withHost(hostFor(node('server.mjs', raw.port)), (host) => attacks(host, raw)));
 end();
