@@ -32,13 +32,13 @@ async function close(reason) {
   await closing?.close(reason);
 }
 
-/** Shows the page of a tool, if it has a page. */
+/** Shows the page of a tool, if it has a page. Returns the problems. */
 async function show(tool) {
   const { result: page, error } = await ask('pages', { name: tool.name });
-  if (error) write(`The page can't be shown: ${error.message}`, true);
-  if (!page) return;
+  if (!page) return error ? [`No page: ${error.message}`] : [];
   view = new View(page, tool, ask, element('page'));
   element('close').disabled = false;
+  return [];
 }
 
 async function call(tool, args) {
@@ -48,12 +48,13 @@ async function call(tool, args) {
   element('cancel').disabled = false;
   await close('another tool is called');
   write('');
-  await show(tool);
+  const problems = await show(tool);
   view?.notify('ui/notifications/tool-input', { arguments: args });
   // The program cancels the call at the server when this request is aborted.
   const { result, error } = await ask('call', { name: tool.name, arguments: args }, controller.signal);
   if (result) {
-    write(result.content.map((it) => it.text ?? `(${it.type})`).join('\n'), result.isError);
+    const texts = result.content.map((it) => it.text ?? `(${it.type})`);
+    write([...problems, ...texts].join('\n'), result.isError);
     view?.notify('ui/notifications/tool-result', result);
   } else {
     const reason = controller.signal.aborted ? 'cancelled by the user' : error.message;
