@@ -11,9 +11,9 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use mcp_extensions::apps::{AppError, AppPage, ServerApps, page_uri};
 use mcp_runtime::types::jsonrpc::code;
-use mcp_runtime::types::{ErrorObject, Tool};
+use mcp_runtime::types::{CallToolResult, ErrorObject, ReadResourceResult, Tool};
 use mcp_runtime::{CallError, Client};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// The number of pages that can be shown at the same time. The oldest page ends.
@@ -66,10 +66,15 @@ impl Host {
 }
 
 /// The `result` of a JSON-RPC response, or its `error`.
-type Answer = Result<Json<Value>, Failure>;
+type Answer<T> = Result<Json<Success<T>>, Failure>;
 
-fn answer(result: Value) -> Answer {
-    Ok(Json(json!({ "result": result })))
+#[derive(Serialize)]
+struct Success<T> {
+    result: T,
+}
+
+fn answer<T>(result: T) -> Answer<T> {
+    Ok(Json(Success { result }))
 }
 
 struct Failure(ErrorObject);
@@ -96,6 +101,12 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         Json(json!({ "error": self.0 })).into_response()
     }
+}
+
+#[derive(Serialize)]
+struct Listing {
+    server: Option<String>,
+    tools: Vec<Tool>,
 }
 
 #[derive(Deserialize)]
@@ -144,26 +155,22 @@ async fn check(State(host): State<Arc<Host>>, request: Request, next: Next) -> R
     (headers, next.run(request).await).into_response()
 }
 
-async fn list(State(host): State<Arc<Host>>) -> Answer {
+async fn list(State(host): State<Arc<Host>>) -> Answer<Listing> {
     let tools = host.apps.tools_for_model().await?;
-    let server = host
-        .client
-        .server_info()
-        .map(|it| it.title.unwrap_or(it.name));
-    answer(json!({ "server": server, "tools": tools }))
+    let info = host.client.server_info();
+    let server = info.map(|it| it.title.unwrap_or(it.name));
+    answer(Listing { server, tools })
 }
 
 /// Calls a tool for the model. If the host page aborts its request, this future is dropped, which
 /// cancels the call at the server.
-async fn call(State(host): State<Arc<Host>>, Json(call): Json<ToolCall>) -> Answer {
+async fn call(State(host): State<Arc<Host>>, Json(call): Json<ToolCall>) -> Answer<CallToolResult> {
     host.tool(&call.name).await?;
-    answer(json!(
-        host.client.call_tool(call.name, call.arguments).await?
-    ))
+    answer(host.client.call_tool(call.name, call.arguments).await?)
 }
 
 /// Reads the page of a tool. The result is null if the tool has no page.
-async fn open(State(host): State<Arc<Host>>, Json(call): Json<ToolCall>) -> Answer {
+async fn open(State(host): State<Arc<Host>>, Json(call): Json<ToolCall>) -> Answer<Value> {
     let tool = host.tool(&call.name).await?;
     if page_uri(&tool).is_none() {
         return answer(Value::Null);
@@ -185,14 +192,17 @@ async fn call_for_page(
     State(host): State<Arc<Host>>,
     Path(page): Path<String>,
     Json(call): Json<ToolCall>,
-) -> Answer {
+) -> Answer<CallToolResult> {
     let page = host.page(&page);
     let page = page.ok_or_else(|| Failure::invalid("too many pages were shown after this page"))?;
-    answer(json!(page.call_tool(&call.name, call.arguments).await?))
+    answer(page.call_tool(&call.name, call.arguments).await?)
 }
 
-async fn read_for_page(State(host): State<Arc<Host>>, Json(read): Json<Read>) -> Answer {
-    answer(json!(host.client.read_resource(read.uri).await?))
+async fn read_for_page(
+    State(host): State<Arc<Host>>,
+    Json(read): Json<Read>,
+) -> Answer<ReadResourceResult> {
+    answer(host.client.read_resource(read.uri).await?)
 }
 
 /// Returns a name that can't be guessed.

@@ -46,8 +46,8 @@ fn is_label(label: &str) -> bool {
 }
 
 fn is_port(port: &str) -> bool {
-    let has_digits_only = port.bytes().all(|it| it.is_ascii_digit());
-    has_digits_only && port.parse::<u16>().is_ok_and(|port| port > 0)
+    let begins = port.starts_with(|it: char| matches!(it, '1'..='9'));
+    begins && port.parse::<u16>().is_ok()
 }
 
 fn is_loopback(name: &str) -> bool {
@@ -119,6 +119,7 @@ mod tests {
             "https://[::1]",
             "https://a.example:",
             "https://a.example:0",
+            "https://a.example:0443",
             "https://a.example:65536",
             "https://a.example:+80",
             "https://a.example:*",
