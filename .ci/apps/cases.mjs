@@ -135,7 +135,7 @@ function tryEverything() {
     const url = `http://127.0.0.1:${port}/${name}`;
     const outcome = new Promise((done) => {
       waiting.set(url, done);
-      setTimeout(done, 5000, 'nothing happened');
+      setTimeout(done, 20_000, 'nothing happened');
       try {
         attempt(url, done);
       } catch {

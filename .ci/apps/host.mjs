@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { pause } from '../auth/harness.mjs';
 
 /** Waits until a function returns a true value. */
-export async function until(what, holds, milliseconds = 10_000) {
+export async function until(what, holds, milliseconds = 60_000) {
   const end = Date.now() + milliseconds;
   for (;;) {
     // A frame that goes away does not answer.
