@@ -1,7 +1,8 @@
 // Tests the example host and the example server in a browser, with each other and with other implementations:
-// `apps.mjs CHROMIUM OURS HOST PYTHON INSPECTOR [PICTURE]`. PICTURE is a file into which a picture of the clock is written.
+// `apps.mjs CHROMIUM OURS HOST MCP PYTHON INSPECTOR [PICTURE]`. PICTURE is a file, into which a picture of the clock is
+// written.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { hostile } from './cases.mjs';
 import { openHost, until } from './host.mjs';
 import { OPTIONS, takePicture } from './picture.mjs';
 
-const [chromium, ours, program, python, inspector, picture] = process.argv.slice(2);
+const [chromium, ours, program, mcp, python, inspector, picture] = process.argv.slice(2);
 const HERE = dirname(fileURLToPath(import.meta.url));
 const browser = await launch(chromium, mkdtempSync(join(HERE, 'profile.')), ...(picture ? OPTIONS : []));
 const node = (script, ...args) => ['--', process.execPath, join(HERE, script), ...args];
@@ -61,6 +62,16 @@ async function clock(host, tools) {
   await host.inPage(`document.getElementById('time').textContent === 'cancelled'`);
   await until('the call ends', async () => !(await host.isRunning()));
   assert.equal(await host.text(), 'cancelled by the user');
+}
+
+/** The clock behind a proxy of several servers, which gives tools and pages a prefix. */
+async function proxied(host, tools) {
+  assert.deepEqual(tools, ['clock_time', 'clock_alarm', 'npm_show']);
+  await host.call('clock_time');
+  await host.inPage(isTime);
+  await (await host.page()).evaluate(`document.getElementById('time').textContent = ''`);
+  await host.clickInPage('#tick');
+  await host.inPage(isTime);
 }
 
 /** The messages that a page receives, and their order. */
@@ -281,6 +292,12 @@ inspected.catch(() => {});
 for (const revision of ['2025-11-25', '2026-07-28']) {
   await part(`the clock in our host, ${revision}`, () => withHost(hostFor(['--', ours], { MCP_REVISION: revision }), clock));
 }
+const both = join(HERE, 'servers.json');
+writeFileSync(both, JSON.stringify({ mcpServers: {
+  clock: { command: ours },
+  npm: { command: process.execPath, args: [join(HERE, 'npm_server.mjs')] },
+} }));
+await part('the clock behind a proxy', () => withHost(hostFor(['--', mcp, 'proxy', '--config', both]), proxied));
 await part('the order of messages', () => withHost(hostFor(node('server.mjs', raw.port)), messages));
 await part('a cancelled call', () => withHost(hostFor(node('server.mjs', raw.port)), cancelled));
 await part('other origins', () => withHost(hostFor(['--', ours]), strangers));
