@@ -88,13 +88,10 @@ impl AppPage {
         name: &str,
         arguments: impl Serialize,
     ) -> Result<CallToolResult, AppError> {
-        let tool = match self.client.known_tool(name) {
-            Some(tool) => Some(tool),
-            None => {
-                let tools = self.client.list_tools().await?;
-                tools.into_iter().find(|tool| tool.name == name)
-            }
-        };
+        if self.client.known_tool(name).is_none() {
+            self.client.list_tools().await?;
+        }
+        let tool = self.client.known_tool(name);
         if !tool.is_some_and(|tool| is_for_app(&tool)) {
             return Err(AppError::NotForApp(name.to_owned()));
         }

@@ -14,20 +14,14 @@ pub(super) fn content_security_policy(uri: &str, csp: &Value) -> String {
     let [connect, resources, frames, base_uris] = DOMAIN_LISTS.map(|list| {
         let (sources, refused) = sources(&csp[list]);
         if let Some((domain, reason)) = refused.first() {
-            let count = refused.len();
             // A domain may have any length.
             let first: String = domain.to_string().chars().take(200).collect();
-            tracing::warn!(
-                uri,
-                list,
-                count,
-                first,
-                reason,
-                "domains of a page are left out of its policy"
-            );
+            let count = refused.len();
+            tracing::warn!(uri, list, count, %first, reason, "domains of a page are left out");
         }
         sources.join(" ")
     });
+    let own_base = if base_uris.is_empty() { "'self'" } else { "" };
     // The page can't send a form, which would be a connection to any domain.
     let directives = [
         ("default-src", "'none'", ""),
@@ -39,11 +33,7 @@ pub(super) fn content_security_policy(uri: &str, csp: &Value) -> String {
         ("connect-src", "", &*connect),
         ("frame-src", "", &*frames),
         ("object-src", "'none'", ""),
-        (
-            "base-uri",
-            if base_uris.is_empty() { "'self'" } else { "" },
-            &*base_uris,
-        ),
+        ("base-uri", own_base, &*base_uris),
         ("form-action", "'none'", ""),
     ];
     let directives = directives.map(|(name, always, declared)| {
