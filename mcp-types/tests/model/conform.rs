@@ -27,7 +27,7 @@ fn fields_of_other_revisions_go() {
         "_meta": {"x": 1},
     });
     let tool = || from_json::<Tool>(json.clone());
-    let first = json!({"name": "t", "inputSchema": {"type": "object"}});
+    let first = json!({"name": "t", "inputSchema": {"type": "object"}, "_meta": {"x": 1}});
     assert_eq!(conformed(tool(), Revision::V2024_11_05), first);
     assert_eq!(conformed(tool(), Revision::V2025_11_25), json);
     assert!(
