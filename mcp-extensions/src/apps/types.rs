@@ -80,7 +80,7 @@ pub fn is_for_app(tool: &Tool) -> bool {
     is_visible_to(tool, APP)
 }
 
-/// By default, tools are for both. A visibility that is not a list is for nobody.
+/// By default, a tool is for both. A tool whose visibility is not a list is for neither of them.
 fn is_visible_to(tool: &Tool, who: &str) -> bool {
     match &ui(tool.meta.as_ref())[VISIBILITY] {
         Value::Null => true,

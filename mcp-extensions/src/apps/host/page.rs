@@ -26,7 +26,7 @@ pub struct AppPage {
 }
 
 impl AppPage {
-    /// `listed` is the description of the page in the server's list, if the contents have none.
+    /// Creates a page that `ui` describes.
     pub(super) fn new(client: &Client, uri: &str, html: String, ui: Value) -> Self {
         Self {
             client: client.clone(),

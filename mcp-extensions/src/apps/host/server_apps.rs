@@ -70,8 +70,8 @@ impl ServerApps {
 
     /// Reads the page of a tool.
     ///
-    /// The page describes its policy in the `_meta` of its contents. If there is no description, the one
-    /// in the server's list of resources is used, which is fetched then.
+    /// The `_meta` of the contents describes the page. If the contents have no description, this method
+    /// fetches the server's list of resources, and uses the description in the list.
     ///
     /// # Errors
     ///
