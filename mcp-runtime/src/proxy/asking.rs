@@ -110,6 +110,7 @@ impl Asking {
             (key.clone(), members)
         });
         let requests: OrderedMap<_> = requests.collect();
+        self.call.park();
         let state = parked.park(binding, self);
         // `json!` would panic at numbers that only raw JSON can hold.
         let result = OrderedMap::from([

@@ -10,7 +10,7 @@ use super::messages::{Listener, of_subscription, send, with};
 use super::names::Names;
 use crate::connection::{BoxFuture, Peer};
 use crate::error::{CallError, RequestError};
-use crate::limits::FOREVER;
+use crate::limits::{FOREVER, MAX_QUEUED_BYTES};
 use crate::protocol::Timeouts;
 use crate::server::Context;
 use crate::sync::lock;
@@ -34,12 +34,25 @@ struct RoutesState {
 /// A call, which is in flight until this is dropped.
 pub(super) struct CallInFlight {
     caller: u64,
-    /// The request of the caller. A parked call gets a new one when it is continued.
-    context: Mutex<Context>,
+    request: Mutex<CallerRequest>,
     /// The id of the request to the server, which is also its progress token.
     id: AtomicI64,
     /// Takes the questions for a caller that does not answer requests.
     questions: Option<Questions>,
+}
+
+/// The request of a caller. A parked call gets a new one when it is continued.
+struct CallerRequest {
+    context: Context,
+    /// What the server sends while the call is parked.
+    missed: Option<Missed>,
+}
+
+/// Notifications that are sent when the caller continues its call.
+#[derive(Default)]
+struct Missed {
+    notifications: Vec<(&'static str, RawJson)>,
+    bytes: usize,
 }
 
 /// A question of a server with a handshake to a stateless caller.
@@ -51,11 +64,50 @@ pub(super) struct PendingQuestion {
 
 impl CallInFlight {
     pub(super) fn context(&self) -> Context {
-        lock(&self.context).clone()
+        lock(&self.request).context.clone()
+    }
+
+    /// Keeps what the server sends from now on, because the request of the caller is answered with
+    /// questions.
+    pub(super) fn park(&self) {
+        lock(&self.request).missed = Some(Missed::default());
     }
 
     pub(super) fn continue_with(&self, context: &Context) {
-        *lock(&self.context) = context.clone();
+        let mut request = lock(&self.request);
+        request.context = context.clone();
+        let missed = request.missed.take().unwrap_or_default();
+        for (method, params) in missed.notifications {
+            self.pass_on(&request.context, method, params.as_raw());
+        }
+    }
+
+    /// Passes on progress or a log message, or keeps it while the call is parked.
+    fn notify(&self, method: &'static str, params: RawJsonRef<'_>) {
+        let mut request = lock(&self.request);
+        let CallerRequest { context, missed } = &mut *request;
+        let Some(missed) = missed else {
+            return self.pass_on(context, method, params);
+        };
+        let bytes = missed.bytes + params.get().len();
+        if bytes <= MAX_QUEUED_BYTES {
+            missed.bytes = bytes;
+            missed.notifications.push((method, params.into()));
+        }
+    }
+
+    fn pass_on(&self, context: &Context, method: &str, params: RawJsonRef<'_>) {
+        const TOKEN: &str = "progressToken";
+        let peer = context.peer();
+        if method == methods::NOTIFICATIONS_PROGRESS {
+            if let Some(token) = context.progress_token() {
+                // The caller knows the progress by its own token.
+                let params = with(&params.into(), &[TOKEN], token);
+                send(peer, method, Some(params.as_raw()), false);
+            }
+        } else if self.questions.is_none() || context.wants_logs() {
+            send(peer, method, Some(params), false);
+        }
     }
 
     pub(super) fn sent_as(&self, id: i64) {
@@ -94,7 +146,10 @@ impl Routes {
     ) -> Arc<CallInFlight> {
         let call = Arc::new(CallInFlight {
             caller,
-            context: Mutex::new(context.clone()),
+            request: Mutex::new(CallerRequest {
+                context: context.clone(),
+                missed: None,
+            }),
             id: AtomicI64::new(0),
             questions,
         });
@@ -123,11 +178,10 @@ impl Routes {
         }
     }
 
-    /// The request of the caller that was sent to the server with this id.
-    fn sent_as(&self, id: i64) -> Option<Context> {
-        let calls = self.calls();
-        let call = calls.iter().find(|it| it.id.load(Ordering::Acquire) == id);
-        call.map(|call| call.context())
+    /// The call that was sent to the server with this id.
+    fn sent_as(&self, id: i64) -> Option<Arc<CallInFlight>> {
+        let mut calls = self.calls().into_iter();
+        calls.find(|it| it.id.load(Ordering::Acquire) == id)
     }
 
     /// The client that a question belongs to, and what takes the question if the client does not
@@ -181,7 +235,13 @@ impl Routes {
         let raw = params.unwrap_or(RawJsonRef::empty_object());
         match method {
             methods::NOTIFICATIONS_CANCELLED => return,
-            methods::NOTIFICATIONS_PROGRESS => return self.progress(raw),
+            methods::NOTIFICATIONS_PROGRESS => {
+                let id = raw.member("progressToken");
+                if let Some(call) = id.and_then(|id| self.sent_as(id.parse().ok()?)) {
+                    call.notify(methods::NOTIFICATIONS_PROGRESS, raw);
+                }
+                return;
+            }
             _ => {}
         }
         let renamed = params.map(|params| self.names.notification(method, params.into()));
@@ -192,33 +252,18 @@ impl Routes {
         if method == methods::NOTIFICATIONS_MESSAGE
             && let Ok(call) = self.only_caller()
         {
-            let context = call.context();
-            if call.questions.is_none() || context.wants_logs() {
-                send(context.peer(), method, params, false);
-            }
-            return;
+            let params = params.unwrap_or(RawJsonRef::empty_object());
+            return call.notify(methods::NOTIFICATIONS_MESSAGE, params);
         }
         for caller in self.callers() {
             caller.hear(method, params);
         }
     }
 
-    /// Passes progress on to the caller, with its own token.
-    fn progress(&self, params: RawJsonRef<'_>) {
-        const TOKEN: &str = "progressToken";
-        let id = params.member(TOKEN).and_then(|token| token.parse().ok());
-        if let Some(context) = id.and_then(|id| self.sent_as(id))
-            && let Some(token) = context.progress_token()
-        {
-            let params = with(&params.into(), &[TOKEN], token);
-            let method = methods::NOTIFICATIONS_PROGRESS;
-            send(context.peer(), method, Some(params.as_raw()), false);
-        }
-    }
-
     /// Passes on a notification of the subscription `id`, which is a call of `subscriptions/listen`.
     fn listened(&self, id: i64, method: &str, params: Option<RawJsonRef<'_>>) {
-        if let Some(context) = self.sent_as(id) {
+        if let Some(call) = self.sent_as(id) {
+            let context = call.context();
             let params = params.unwrap_or(RawJsonRef::empty_object());
             let params = of_subscription(&params.into(), context.request_id());
             send(context.peer(), method, Some(params.as_raw()), true);

@@ -78,6 +78,48 @@ async fn a_question_waits_for_the_retry_and_the_tool_runs_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn progress_and_logs_between_a_question_and_the_retry_reach_the_retry() {
+    let (proxy, mut behind) = proxy(Era::Handshake);
+    let wanting = |mut call: Value, token: &str| {
+        call["params"]["_meta"]["progressToken"] = token.into();
+        call["params"]["_meta"]["io.modelcontextprotocol/logLevel"] = "debug".into();
+        call
+    };
+    let mut wire = Wire::to(&proxy).await;
+    wire.send(wanting(shop(1, json!({})), "first")).await;
+    let mut server = behind.operating().await;
+    let (level, _) = server.expect("logging/setLevel").await;
+    server.answer(&level, json!({})).await;
+    let (id, params) = server.expect("tools/call").await;
+    let progress = |amount| json!({"progressToken": params["_meta"]["progressToken"].clone(), "progress": amount});
+    server.send(request("q", "roots/list", json!({}))).await;
+    let required = wire.answer().await["result"].clone();
+    let log = json!({"level": "info", "data": "n"});
+    server.notify("notifications/progress", progress(1)).await;
+    server.notify("notifications/message", log.clone()).await;
+    let large = json!({"level": "info", "data": "x".repeat(70_000)});
+    server.notify("notifications/message", large).await;
+    server.notify("notifications/progress", progress(2)).await;
+    // Nothing is sent for a request that has been answered.
+    server.send(request("p", "ping", json!({}))).await;
+    assert_eq!(server.next().await.unwrap()["id"], "p");
+    let ping = asked(5, "ping", json!({}), capabilities());
+    assert_eq!(wire.ask(ping).await["id"], 5);
+
+    wire.send(wanting(retry(2, &required["requestState"]), "second"))
+        .await;
+    let about = |amount| json!({"progressToken": "second", "progress": amount});
+    assert_eq!(wire.answer().await["params"], about(1));
+    assert_eq!(wire.answer().await["params"], log);
+    assert_eq!(wire.answer().await["params"], about(2));
+    server.next().await.unwrap();
+    server.notify("notifications/progress", progress(3)).await;
+    assert_eq!(wire.answer().await["params"], about(3));
+    server.answer(&id, json!({"content": []})).await;
+    assert_eq!(wire.answer().await["id"], 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn questions_that_are_not_answered_are_asked_again() {
     let (proxy, mut behind) = proxy(Era::Handshake);
     let (mut wire, mut server, id, _) = begin(&proxy, &mut behind, shop(1, json!({}))).await;
