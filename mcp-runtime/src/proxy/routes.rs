@@ -44,15 +44,8 @@ pub(super) struct CallInFlight {
 /// The request of a caller. A parked call gets a new one when it is continued.
 struct CallerRequest {
     context: Context,
-    /// What the server sends while the call is parked.
-    missed: Option<Missed>,
-}
-
-/// Notifications that are sent when the caller continues its call.
-#[derive(Default)]
-struct Missed {
-    notifications: Vec<(&'static str, RawJson)>,
-    bytes: usize,
+    /// While the call is parked, the notifications for the next request, with their methods.
+    missed: Option<Vec<(&'static str, RawJson)>>,
 }
 
 /// A question of a server with a handshake to a stateless caller.
@@ -67,17 +60,16 @@ impl CallInFlight {
         lock(&self.request).context.clone()
     }
 
-    /// Keeps what the server sends from now on, because the request of the caller is answered with
-    /// questions.
+    /// Keeps progress and log messages from now on, because the request is answered with questions.
     pub(super) fn park(&self) {
-        lock(&self.request).missed = Some(Missed::default());
+        lock(&self.request).missed = Some(Vec::new());
     }
 
     pub(super) fn continue_with(&self, context: &Context) {
         let mut request = lock(&self.request);
         request.context = context.clone();
         let missed = request.missed.take().unwrap_or_default();
-        for (method, params) in missed.notifications {
+        for (method, params) in missed {
             self.pass_on(&request.context, method, params.as_raw());
         }
     }
@@ -89,10 +81,9 @@ impl CallInFlight {
         let Some(missed) = missed else {
             return self.pass_on(context, method, params);
         };
-        let bytes = missed.bytes + params.get().len();
-        if bytes <= MAX_QUEUED_BYTES {
-            missed.bytes = bytes;
-            missed.notifications.push((method, params.into()));
+        let bytes: usize = missed.iter().map(|(_, it)| it.get().len()).sum();
+        if bytes + params.get().len() <= MAX_QUEUED_BYTES {
+            missed.push((method, params.into()));
         }
     }
 

@@ -222,25 +222,6 @@ async fn a_call_that_waits_keeps_its_connection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_after_the_retry_has_the_token_of_the_retry() {
-    let (proxy, mut behind) = proxy(Era::Handshake);
-    let more = json!({"_meta": {"progressToken": "old"}});
-    let (mut wire, mut server, id, params) = begin(&proxy, &mut behind, shop(1, more)).await;
-    let token = params["_meta"]["progressToken"].clone();
-    server.send(request("q", "roots/list", json!({}))).await;
-    let ticket = wire.answer().await["result"]["requestState"].clone();
-    let mut retry = retry(2, &ticket);
-    retry["params"]["_meta"]["progressToken"] = "new".into();
-    wire.send(retry).await;
-    server.next().await.unwrap();
-    let about = json!({"progressToken": token, "progress": 1});
-    server.notify("notifications/progress", about).await;
-    assert_eq!(wire.answer().await["params"]["progressToken"], "new");
-    server.answer(&id, json!({"content": []})).await;
-    assert_eq!(wire.answer().await["id"], 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_question_that_no_revision_has_is_refused() {
     let (proxy, mut behind) = proxy(Era::Handshake);
     let (mut wire, mut server, id, _) = begin(&proxy, &mut behind, shop(1, json!({}))).await;
