@@ -26,7 +26,8 @@ impl Scratch {
              chrono = {{ version = \"0.4\", default-features = false, features = [\"serde\", \"std\"] }}\n\
              url = {{ version = \"2\", features = [\"serde\"] }}\n\
              uuid = {{ version = \"1\", default-features = false, features = [\"serde\", \"std\"] }}\n\
-             [profile.dev]\ndebug = false\n"
+             [profile.dev]\ndebug = false\n[profile.dev.package]\nmcp-runtime.opt-level = 1\n\
+             mcp-runtime-types.opt-level = 1\nserde_json.opt-level = 1\ntokio.opt-level = 1\n"
         );
         fs::write(folder.join("Cargo.toml"), manifest).unwrap();
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
