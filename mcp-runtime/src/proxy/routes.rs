@@ -15,6 +15,8 @@ use crate::protocol::Timeouts;
 use crate::server::Context;
 use crate::sync::lock;
 
+const PROGRESS_TOKEN: &str = "progressToken";
+
 type Questions = mpsc::UnboundedSender<PendingQuestion>;
 
 /// Routes the messages of a server to the callers that they belong to.
@@ -65,6 +67,7 @@ impl CallInFlight {
         lock(&self.request).missed = Some(Vec::new());
     }
 
+    /// Continues a parked call with the next request, which gets the notifications that were kept.
     pub(super) fn continue_with(&self, context: &Context) {
         let mut request = lock(&self.request);
         request.context = context.clone();
@@ -87,13 +90,13 @@ impl CallInFlight {
         }
     }
 
+    /// Sends progress or a log message to the caller, if its request wants it.
     fn pass_on(&self, context: &Context, method: &str, params: RawJsonRef<'_>) {
-        const TOKEN: &str = "progressToken";
         let peer = context.peer();
         if method == methods::NOTIFICATIONS_PROGRESS {
             if let Some(token) = context.progress_token() {
                 // The caller knows the progress by its own token.
-                let params = with(&params.into(), &[TOKEN], token);
+                let params = with(&params.into(), &[PROGRESS_TOKEN], token);
                 send(peer, method, Some(params.as_raw()), false);
             }
         } else if self.questions.is_none() || context.wants_logs() {
@@ -227,7 +230,7 @@ impl Routes {
         match method {
             methods::NOTIFICATIONS_CANCELLED => return,
             methods::NOTIFICATIONS_PROGRESS => {
-                let id = raw.member("progressToken");
+                let id = raw.member(PROGRESS_TOKEN);
                 if let Some(call) = id.and_then(|id| self.sent_as(id.parse().ok()?)) {
                     call.notify(methods::NOTIFICATIONS_PROGRESS, raw);
                 }

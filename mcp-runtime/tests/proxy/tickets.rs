@@ -91,7 +91,8 @@ async fn progress_and_logs_between_a_question_and_the_retry_reach_the_retry() {
     let (level, _) = server.expect("logging/setLevel").await;
     server.answer(&level, json!({})).await;
     let (id, params) = server.expect("tools/call").await;
-    let progress = |amount| json!({"progressToken": params["_meta"]["progressToken"].clone(), "progress": amount});
+    let token = &params["_meta"]["progressToken"];
+    let progress = |amount| json!({"progressToken": token, "progress": amount});
     server.send(request("q", "roots/list", json!({}))).await;
     let required = wire.answer().await["result"].clone();
     let log = json!({"level": "info", "data": "n"});
